@@ -1,0 +1,3 @@
+"""Headway: plan, run, survive and explain the training of large language models."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,67 @@
+"""Which language to speak: the option, then the environment, then English."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+LOCALES_FOLDER = Path(__file__).parent / "locales"
+FALLBACK_LANGUAGE = "en"
+
+ENVIRONMENT_VARIABLES = ("HEADWAY_LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+"""In the order in which they decide; the last four as in GNU gettext (section 2.3, "Locale Names")."""
+
+
+@cache
+def known_languages(folder: Path = LOCALES_FOLDER) -> tuple[str, ...]:
+    """Return the language tags that have a catalogue, sorted."""
+    return tuple(sorted(entry.name for entry in folder.iterdir() if entry.is_dir()))
+
+
+def choose_language(
+    requested: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    known: Iterable[str] | None = None,
+) -> str:
+    """Choose the language of the messages.
+
+    Args:
+        requested: the value of ``--lang``, if given; it decides before the environment does.
+        environment: the environment variables; the process's own by default.
+        known: the languages to choose from; by default those that have a catalogue.
+
+    Returns:
+        A known language tag; English where nothing asked for is known.
+    """
+    environment = os.environ if environment is None else environment
+    languages = known_languages() if known is None else tuple(known)
+    wishes = [requested or ""]
+    for name in ENVIRONMENT_VARIABLES:
+        wishes.extend(environment.get(name, "").split(":"))
+    for wish in wishes:
+        match = match_language(wish, languages)
+        if match is not None:
+            return match
+    return FALLBACK_LANGUAGE
+
+
+def match_language(wish: str, known: Iterable[str]) -> str | None:
+    """Return the known language that serves a wish such as ``pt_BR.UTF-8``, or None.
+
+    An exact match (``pt-BR``) wins over the same language without its region (``pt``), which wins over the same
+    language of another region.
+    """
+    tag = wish.split(".")[0].split("@")[0].replace("_", "-").strip().lower()
+    if not tag:
+        return None
+    if tag in ("c", "posix"):
+        return FALLBACK_LANGUAGE
+    by_tag = {language.lower(): language for language in known}
+    language = tag.split("-")[0]
+    if tag in by_tag:
+        return by_tag[tag]
+    if language in by_tag:
+        return by_tag[language]
+    return next((full for lower, full in sorted(by_tag.items()) if lower.split("-")[0] == language), None)

@@ -1,0 +1,118 @@
+"""From a message id and its arguments to text in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+
+from headway.errors import HeadwayError
+from headway.i18n import formatting
+from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, choose_language
+
+NEXT_STEP = "next"
+"""The Fluent attribute of a message that tells the reader what to do."""
+
+
+def _functions(locale: str) -> dict[str, Callable[..., str]]:
+    """Return the functions that catalogues may call on raw SI quantities: ``{ BYTES($needed_bytes) }``."""
+
+    def number(argument: Any) -> float | None:
+        try:
+            return float(argument)
+        except (TypeError, ValueError):
+            return None
+
+    return {
+        "BYTES": lambda value: formatting.format_bytes(number(value), locale),
+        "COUNT": lambda value: formatting.format_count(number(value), locale),
+        "DECIMAL": lambda value, digits=3: formatting.format_decimal(number(value), locale, int(number(digits) or 3)),
+        "DURATION": lambda value: formatting.format_duration(number(value), locale),
+        "FLOPS": lambda value: formatting.format_si(number(value), "FLOP/s", locale),
+        "BYTERATE": lambda value: formatting.format_si(number(value), "B/s", locale),
+        "PERCENT": lambda value: formatting.format_percent(number(value), locale),
+        "USD": lambda value: formatting.format_usd(number(value), locale),
+        "WATTS": lambda value: formatting.format_si(number(value), "W", locale),
+    }
+
+
+class Translator:
+    """Renders messages in one language, falling back to English message by message.
+
+    Args:
+        language: a tag that has a folder below ``folder``.
+        folder: where the catalogues lie.
+    """
+
+    def __init__(self, language: str = FALLBACK_LANGUAGE, folder: Path = LOCALES_FOLDER) -> None:
+        self.language = language
+        self._folder = folder
+        self._bundles: dict[tuple[str, str], Any] = {}
+
+    def has(self, message_id: str) -> bool:
+        """Say whether a message exists in this language or in English."""
+        return self._find(message_id) is not None
+
+    def text(self, message_id: str, /, **arguments: Any) -> str:
+        """Render a message; an unknown id is shown as itself, since a lost text must not hide the news."""
+        found = self._find(message_id)
+        if found is None or found[1].value is None:
+            return _bare(message_id, arguments)
+        bundle, message = found
+        return str(bundle.format_pattern(message.value, arguments)[0])
+
+    def next_step(self, message_id: str, /, **arguments: Any) -> str | None:
+        """Render what the reader can do about a message, or None where the catalogue says nothing."""
+        found = self._find(message_id)
+        if found is None or NEXT_STEP not in found[1].attributes:
+            return None
+        bundle, message = found
+        return str(bundle.format_pattern(message.attributes[NEXT_STEP], arguments)[0])
+
+    def error(self, error: HeadwayError) -> tuple[str, str | None]:
+        """Render an error as its text and its next step."""
+        arguments = error.arguments
+        return self.text(error.message_id, **arguments), self.next_step(error.message_id, **arguments)
+
+    def _find(self, message_id: str) -> tuple[Any, Any] | None:
+        for language in dict.fromkeys((self.language, FALLBACK_LANGUAGE)):
+            bundle = self._bundle(language, message_id.split("-")[0])
+            if bundle is not None and bundle.has_message(message_id):
+                return bundle, bundle.get_message(message_id)
+        return None
+
+    def _bundle(self, language: str, domain: str) -> Any:
+        key = (language, domain)
+        if key not in self._bundles:
+            path = self._folder / language / f"{domain}.ftl"
+            self._bundles[key] = _load_bundle(path, language) if path.is_file() else None
+        return self._bundles[key]
+
+
+def _load_bundle(path: Path, language: str) -> Any:
+    from fluent.runtime import FluentBundle, FluentResource
+
+    bundle = FluentBundle([language], functions=_functions(language.replace("-", "_")), use_isolating=False)
+    bundle.add_resource(FluentResource(path.read_text(encoding="utf-8")))
+    return bundle
+
+
+def _bare(message_id: str, arguments: dict[str, Any]) -> str:
+    listed = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    return f"{message_id} ({listed})" if listed else message_id
+
+
+_current: ContextVar[Translator | None] = ContextVar("headway_translator", default=None)
+
+
+def use_language(requested: str | None = None) -> Translator:
+    """Make a language the current one for this context, and return its translator."""
+    translator = Translator(choose_language(requested))
+    _current.set(translator)
+    return translator
+
+
+def current_translator() -> Translator:
+    """Return the translator of this context, chosen from the environment on first use."""
+    return _current.get() or use_language()
