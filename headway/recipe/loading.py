@@ -1,0 +1,184 @@
+"""From a TOML file to a resolved recipe: overrides, presets, defaults, then validation."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from headway import catalog
+from headway.errors import RecipeError
+from headway.recipe.hf_config import read_config
+from headway.recipe.rules import broken_rules
+from headway.recipe.schema import Recipe
+
+_MAX_RECIPE_BYTES = 4 * 2**20
+_DEFAULT_SEQUENCE_LENGTH = 4096
+
+
+class RecipeProblems(RecipeError):
+    """Several rules are broken at once; ``problems`` holds an error for each."""
+
+    def __init__(self, problems: Iterable[RecipeError]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("recipe-problems", count=len(self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RecipeProblems, (self.problems,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each problem."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
+
+
+def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:
+    """Load a recipe from a TOML file.
+
+    Args:
+        path: the file.
+        overrides: ``section.key=value`` strings that win over the file; the value is TOML, or else plain text.
+
+    Raises:
+        RecipeError: the file cannot be read, is not TOML, or breaks a rule.
+    """
+    file = Path(path)
+    try:
+        if file.stat().st_size > _MAX_RECIPE_BYTES:
+            raise RecipeError("recipe-file-too-large", path=str(path), limit_bytes=_MAX_RECIPE_BYTES)
+        text = file.read_bytes().decode("utf-8")
+    except OSError as error:
+        raise RecipeError("recipe-unreadable", path=str(path), reason=error.strerror or str(error)) from error
+    except UnicodeDecodeError as error:
+        raise RecipeError("recipe-not-toml", path=str(path), reason=str(error)) from error
+    try:
+        raw = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise RecipeError("recipe-not-toml", path=str(path), reason=str(error)) from error
+    raw.setdefault("name", file.stem)
+    for override in overrides:
+        _apply_override(raw, override)
+    return resolve_recipe(raw, base=file.parent)
+
+
+def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
+    """Resolve and validate a recipe given as plain data.
+
+    Args:
+        raw: sections by name, as TOML or JSON gives them.
+        base: the folder that a relative ``[model] config`` starts from; the working folder by default.
+
+    Raises:
+        RecipeError: a rule is broken (`RecipeProblems` where several are).
+    """
+    content = {key: dict(value) if isinstance(value, Mapping) else value for key, value in raw.items()}
+    for section in ("model", "data", "training", "hardware", "layout", "site", "resilience", "budget"):
+        content.setdefault(section, {})
+        if not isinstance(content[section], dict):
+            raise RecipeError("recipe-section-not-table", section=section)
+    content["model"] = _resolve_model(content["model"], base or Path())
+    training = content["training"]
+    limit = content["model"].get("max_position_embeddings")
+    if "sequence_length" not in training and isinstance(limit, int):
+        training["sequence_length"] = min(limit, _DEFAULT_SEQUENCE_LENGTH)
+    data = content["data"]
+    if not data.get("source") and not data.get("paths"):
+        data["source"] = "python-stdlib"
+    try:
+        recipe = Recipe.model_validate(content)
+    except ValidationError as error:
+        problems = [_translate(item) for item in error.errors(include_url=False)]
+        raise (problems[0] if len(problems) == 1 else RecipeProblems(problems)) from error
+    broken = broken_rules(recipe)
+    if broken:
+        raise broken[0] if len(broken) == 1 else RecipeProblems(broken)
+    return recipe
+
+
+def _resolve_model(model: dict[str, Any], base: Path) -> dict[str, Any]:
+    """Fill the shape from the preset or the config file; what the recipe itself states wins."""
+    if "preset" in model and "config" in model:
+        raise RecipeError("recipe-model-twice", preset=str(model["preset"]), config=str(model["config"]))
+    filled: dict[str, Any] = {}
+    if "preset" in model:
+        if not isinstance(model["preset"], str):
+            raise RecipeError("recipe-field-type", field="model.preset", value=repr(model["preset"]), expected="string")
+        filled = dict(catalog.model_preset(model["preset"]).config)
+    elif "config" in model:
+        filled = read_config(base / str(model["config"]))
+        model = {**model, "config": str(base / str(model["config"]))}
+    filled.update(model)
+    heads, hidden = filled.get("num_attention_heads"), filled.get("hidden_size")
+    if "num_key_value_heads" not in filled and heads is not None:
+        filled["num_key_value_heads"] = heads
+    if "head_dim" not in filled and isinstance(heads, int) and isinstance(hidden, int) and heads > 0:
+        if hidden % heads:
+            raise RecipeError("recipe-hidden-not-divisible", hidden_size=hidden, num_attention_heads=heads)
+        filled["head_dim"] = hidden // heads
+    return filled
+
+
+def _apply_override(raw: dict[str, Any], override: str) -> None:
+    key, separator, text = override.partition("=")
+    names = key.strip().split(".")
+    if not separator or not all(names):
+        raise RecipeError("recipe-override-shape", override=override)
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    table = raw
+    for name in names[:-1]:
+        table = table.setdefault(name, {})
+        if not isinstance(table, dict):
+            raise RecipeError("recipe-override-shape", override=override)
+    table[names[-1]] = value
+
+
+def _translate(item: Any) -> RecipeError:
+    """Turn one pydantic problem into an error of ours."""
+    path = [str(part) for part in item["loc"]]
+    field = ".".join(path)
+    kind = item["type"]
+    if kind == "extra_forbidden":
+        known = _known_fields(path[:-1])
+        closest = difflib.get_close_matches(path[-1], known, n=1, cutoff=0.5)
+        return RecipeError(
+            "recipe-unknown-key", field=field, closest=closest[0] if closest else "none", known=", ".join(known)
+        )
+    if kind == "missing":
+        return RecipeError("recipe-field-missing", field=field)
+    value = _shorten(repr(item["input"]))
+    context = {name: limit for name, limit in item.get("ctx", {}).items() if name != "error"}
+    if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
+        bound = next(iter(context.values()))
+        return RecipeError("recipe-field-range", field=field, value=value, kind=kind, bound=float(bound))
+    if kind == "literal_error":
+        # A field that may also be a number reports its alternatives one by one; the path of the field is enough.
+        return RecipeError(
+            "recipe-field-choice", field=_without_branch(path), value=value, choices=str(context["expected"])
+        )
+    expected = kind.removesuffix("_type").removesuffix("_parsing")
+    return RecipeError("recipe-field-type", field=_without_branch(path), value=value, expected=expected)
+
+
+def _without_branch(path: list[str]) -> str:
+    return ".".join(part for part in path if "[" not in part and part != "constrained-int")
+
+
+def _shorten(text: str, limit: int = 80) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _known_fields(path: list[str]) -> list[str]:
+    model: type[BaseModel] = Recipe
+    for name in path:
+        annotation = model.model_fields[name].annotation
+        candidates = [annotation, *getattr(annotation, "__args__", ())]
+        model = next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))
+    return sorted(model.model_fields)

@@ -1,0 +1,110 @@
+"""The rules that fields of a recipe must keep together: one named function each.
+
+Each takes the whole recipe and yields the errors it finds; `broken_rules` gathers them all, so that a user sees every
+problem at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from headway.errors import RecipeError
+from headway.recipe.schema import Recipe
+
+Rule = Callable[[Recipe], Iterator[RecipeError]]
+
+
+def training_length(recipe: Recipe) -> Iterator[RecipeError]:
+    """The length is given once: as steps or as tokens."""
+    training = recipe.training
+    if training.steps is None and training.tokens is None:
+        yield RecipeError("recipe-length-missing")
+    elif training.steps is not None and training.tokens is not None:
+        yield RecipeError("recipe-length-twice", steps=training.steps, tokens=training.tokens)
+
+
+def key_value_heads_divide_heads(recipe: Recipe) -> Iterator[RecipeError]:
+    """Grouped-query attention shares one key head among equally many query heads."""
+    heads, groups = recipe.model.num_attention_heads, recipe.model.num_key_value_heads
+    if heads % groups:
+        yield RecipeError("recipe-heads-not-divisible", num_attention_heads=heads, num_key_value_heads=groups)
+
+
+def rotary_head_is_even(recipe: Recipe) -> Iterator[RecipeError]:
+    """Rotary embeddings turn pairs of channels."""
+    if recipe.model.architecture != "gpt2" and recipe.model.head_dim % 2:
+        yield RecipeError("recipe-head-dim-odd", head_dim=recipe.model.head_dim)
+
+
+def sequence_fits_model(recipe: Recipe) -> Iterator[RecipeError]:
+    """Positions beyond the model's range were never meant to be used."""
+    length, limit = recipe.training.sequence_length, recipe.model.max_position_embeddings
+    if length > limit:
+        yield RecipeError("recipe-sequence-too-long", sequence_length=length, max_position_embeddings=limit)
+
+
+def warmup_ends_before_training(recipe: Recipe) -> Iterator[RecipeError]:
+    """A warm-up longer than the run never reaches the learning rate that was asked for."""
+    training = recipe.training
+    if (training.steps or training.tokens) and training.warmup_steps > recipe.num_steps:
+        yield RecipeError("recipe-warmup-too-long", warmup_steps=training.warmup_steps, steps=recipe.num_steps)
+
+
+def batch_divides(recipe: Recipe) -> Iterator[RecipeError]:
+    """Every optimizer step is made of whole micro-batches on every data-parallel rank."""
+    micro, batch = recipe.layout.micro_batch_size, recipe.training.global_batch_size
+    data = recipe.layout.data_parallel_degree
+    product = (1 if micro == "auto" else micro) * (1 if data == "auto" else data)
+    if batch % product:
+        lower = batch // product * product
+        yield RecipeError(
+            "recipe-batch-not-divisible",
+            global_batch_size=batch,
+            product=product,
+            lower=lower or product,
+            upper=lower + product,
+        )
+
+
+def data_has_a_source(recipe: Recipe) -> Iterator[RecipeError]:
+    """Text comes from one place: the named source or the paths."""
+    if recipe.data.source is not None and recipe.data.paths:
+        yield RecipeError("recipe-data-twice", source=recipe.data.source, paths=", ".join(recipe.data.paths))
+
+
+def experts_are_complete(recipe: Recipe) -> Iterator[RecipeError]:
+    """A mixture of experts says how many there are and how many work on a token."""
+    model = recipe.model
+    if (model.num_experts is None) != (model.num_experts_per_tok is None):
+        yield RecipeError("recipe-experts-incomplete")
+    elif model.num_experts is not None and (model.num_experts_per_tok or 0) > model.num_experts:
+        yield RecipeError(
+            "recipe-experts-too-few",
+            num_experts=model.num_experts,
+            num_experts_per_tok=model.num_experts_per_tok,
+        )
+
+
+def devices_fill_nodes(recipe: Recipe) -> Iterator[RecipeError]:
+    """Several nodes are all full, since collectives are laid out over equal nodes."""
+    devices, per_node = recipe.hardware.devices, recipe.hardware.devices_per_node
+    if per_node is not None and devices > per_node and devices % per_node:
+        yield RecipeError("recipe-devices-not-divisible", devices=devices, devices_per_node=per_node)
+
+
+RULES: tuple[Rule, ...] = (
+    training_length,
+    key_value_heads_divide_heads,
+    rotary_head_is_even,
+    sequence_fits_model,
+    warmup_ends_before_training,
+    batch_divides,
+    data_has_a_source,
+    experts_are_complete,
+    devices_fill_nodes,
+)
+
+
+def broken_rules(recipe: Recipe) -> list[RecipeError]:
+    """Return every broken rule as an error, in the order of `RULES`."""
+    return [error for rule in RULES for error in rule(recipe)]

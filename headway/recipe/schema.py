@@ -1,0 +1,72 @@
+"""The recipe: one frozen object made of the sections."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+import tomli_w
+
+from headway.recipe.model import ModelConfig, Section
+from headway.recipe.sections import (
+    BudgetConfig,
+    DataConfig,
+    HardwareConfig,
+    LayoutConfig,
+    ResilienceConfig,
+    SiteConfig,
+    TrainingConfig,
+)
+
+
+class Recipe(Section):
+    """A whole training job: what is trained, on what, how, where and within which limits."""
+
+    name: str = "run"
+    model: ModelConfig
+    data: DataConfig
+    training: TrainingConfig
+    hardware: HardwareConfig
+    layout: LayoutConfig
+    site: SiteConfig
+    resilience: ResilienceConfig
+    budget: BudgetConfig
+
+    @property
+    def tokens_per_step(self) -> int:
+        """Tokens of one optimizer step."""
+        return self.training.global_batch_size * self.training.sequence_length
+
+    @property
+    def num_steps(self) -> int:
+        """Optimizer steps of the whole run; a started step is a whole step."""
+        if self.training.steps is not None:
+            return self.training.steps
+        assert self.training.tokens is not None, "the rule training-length fills one of the two"
+        return -(-self.training.tokens // self.tokens_per_step)
+
+    @property
+    def num_tokens(self) -> int:
+        """Tokens of the whole run."""
+        return self.num_steps * self.tokens_per_step
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain data; fields without a value are left out."""
+        return self.model_dump(mode="json", exclude_none=True)
+
+    def to_toml(self) -> str:
+        """Return the resolved recipe as TOML that `load_recipe` reads back to an equal recipe."""
+        return tomli_w.dumps(self.to_dict())
+
+    def digest(self) -> str:
+        """Return a digest of everything that changes the result of the training.
+
+        Where it runs, what it costs and how often it saves do not: a run may go on elsewhere.
+        """
+        kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
+        for name in ("cache", "dataset_tokens"):
+            kept["data"].pop(name, None)
+        for name in ("steps", "tokens", "evaluate_every_steps", "evaluate_batches"):
+            kept["training"].pop(name, None)
+        return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,123 @@
+"""The other sections of a recipe. What each field means is in the catalogue of messages (``recipe-doc-...``)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from headway.recipe.model import Section
+from headway.recipe.quantities import (
+    Bytes,
+    Count,
+    Fraction,
+    NonNegativeFloat,
+    PositiveCount,
+    PositiveFloat,
+    Seconds,
+    Watts,
+)
+
+Auto = Literal["auto"]
+
+
+def _as_tuple(value: object) -> object:
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
+Paths = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
+"""One path or glob, or a list of them."""
+
+
+class DataConfig(Section):
+    """``[data]``: the text and how it becomes tokens."""
+
+    source: Literal["python-stdlib"] | None = None
+    paths: Paths = ()
+    text_field: str = "text"
+    tokenizer: str = "bpe"
+    validation_fraction: Annotated[float, Field(ge=0, lt=1)] = 0.01
+    attention_within_documents: bool = False
+    dataset_tokens: PositiveCount | None = None
+    cache: str | None = None
+    max_bytes: Bytes | None = None
+
+
+class TrainingConfig(Section):
+    """``[training]``: what the optimizer does, for how long, in which precision."""
+
+    phase: Literal["pretrain"] = "pretrain"
+    engine: Literal["torch"] = "torch"
+    steps: PositiveCount | None = None
+    tokens: PositiveCount | None = None
+    sequence_length: PositiveCount
+    global_batch_size: PositiveCount = 32
+    precision: Literal["fp32", "bf16"] = "bf16"
+    compile: bool = False
+    seed: Count = 1234
+    init_from: str | None = None
+    optimizer: Literal["adamw"] = "adamw"
+    learning_rate: PositiveFloat = 3e-4
+    beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    beta2: Annotated[float, Field(ge=0, lt=1)] = 0.95
+    epsilon: PositiveFloat = 1e-8
+    weight_decay: NonNegativeFloat = 0.1
+    gradient_clip_norm: PositiveFloat | None = 1.0
+    schedule: Literal["cosine", "wsd", "linear", "constant"] = "cosine"
+    warmup_steps: Count = 0
+    decay_fraction: Fraction = 0.2
+    min_learning_rate_ratio: Fraction = 0.1
+    evaluate_every_steps: PositiveCount | None = None
+    evaluate_batches: PositiveCount = 8
+
+
+class HardwareConfig(Section):
+    """``[hardware]``: the machines that the run will have."""
+
+    accelerator: str = "auto"
+    devices: PositiveCount = 1
+    devices_per_node: PositiveCount | None = None
+    network: str | None = None
+    threads: PositiveCount | None = None
+
+
+class LayoutConfig(Section):
+    """``[layout]``: how the work is split over the devices; ``auto`` leaves it to the planner."""
+
+    data_parallel_degree: PositiveCount | Auto = "auto"
+    tensor_parallel_degree: PositiveCount | Auto = 1
+    pipeline_parallel_degree: PositiveCount | Auto = 1
+    context_parallel_degree: PositiveCount | Auto = 1
+    expert_parallel_degree: PositiveCount | Auto = 1
+    shard: Literal["none", "optimizer", "gradients", "parameters"] | Auto = "auto"
+    micro_batch_size: PositiveCount | Auto = "auto"
+    recompute: Literal["none", "selective", "full"] | Auto = "auto"
+
+
+class SiteConfig(Section):
+    """``[site]``: where the machines stand, and what power costs there."""
+
+    grid: str | None = None
+    grid_kg_co2e_per_kilowatt_hour: NonNegativeFloat | None = None
+    power_usage_effectiveness: Annotated[float, Field(ge=1, le=10)] = 1.0
+    electricity_usd_per_kilowatt_hour: NonNegativeFloat | None = None
+    device_usd_per_hour: NonNegativeFloat | None = None
+    node_watts: Watts | None = None
+
+
+class ResilienceConfig(Section):
+    """``[resilience]``: how often the run saves itself, and what it keeps."""
+
+    checkpoint_every: Seconds = 60.0
+    checkpoint_every_steps: PositiveCount | None = None
+    keep_last: Annotated[int, Field(ge=1)] = 2
+
+
+class BudgetConfig(Section):
+    """``[budget]``: limits that the plan warns about."""
+
+    max_usd: PositiveFloat | None = None
+    max_duration: Seconds | None = None
+    max_kg_co2e: PositiveFloat | None = None
