@@ -1,0 +1,97 @@
+"""The cache of measurements: one JSON file per kind of machine, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from headway.machine.inventory import Inventory
+from headway.machine.measurements import Measurements
+
+PROBE_VERSION = 1
+"""Raised whenever a measurement's meaning or method changes, so that older figures are not mixed with newer."""
+
+
+def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
+    """Return Headway's cache folder: ``$HEADWAY_CACHE``, ``$XDG_CACHE_HOME/headway`` or ``~/.cache/headway``.
+
+    Args:
+        environment: the environment variables; the process's own by default.
+
+    Returns:
+        The folder, which need not exist; None where there is no home either.
+    """
+    environment = os.environ if environment is None else environment
+    if environment.get("HEADWAY_CACHE"):
+        return Path(environment["HEADWAY_CACHE"])
+    base = environment.get("XDG_CACHE_HOME", "")
+    # The XDG Base Directory Specification tells to ignore relative paths.
+    if Path(base).is_absolute():
+        return Path(base) / "headway"
+    try:
+        return Path.home() / ".cache" / "headway"
+    except RuntimeError:
+        return None
+
+
+def digest(inventory: Inventory) -> str:
+    """Return 16 hexadecimal digits over everything that would change the figures."""
+    processor = inventory.processor
+    facts = (
+        PROBE_VERSION,
+        processor.model_name,
+        processor.instruction_sets,
+        processor.num_logical_cores,
+        processor.usable_cores,
+        inventory.memory.total_bytes,
+        inventory.memory.cgroup_limit_bytes,
+        inventory.disk.mount_point,
+        inventory.disk.filesystem,
+        inventory.software.kernel,
+        inventory.software.compiler,
+        inventory.software.frameworks.get("torch"),
+        inventory.software.frameworks.get("numpy"),
+    )
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:16]
+
+
+def cache_file(folder: Path, inventory: Inventory) -> Path:
+    """Return the file that holds the measurements of such a machine."""
+    return folder / f"machine-{digest(inventory)}.json"
+
+
+def load(path: Path) -> Measurements | None:
+    """Return the measurements that a file holds, or None where it is absent, damaged or of another shape."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Measurements)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def store(path: Path, measurements: Measurements) -> bool:
+    """Write measurements so that a reader sees the old file or the whole new one.
+
+    Returns:
+        Whether it was written; a cache that cannot be written is no reason to fail.
+    """
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=path.name, suffix=".tmp", dir=path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(msgspec.json.encode(measurements))
+            file.flush()
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except OSError:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+        return False
+    return True
