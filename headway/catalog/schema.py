@@ -69,16 +69,15 @@ def build(schema: type[T], table: object, file: Path, entry_id: str) -> T:
         raise CatalogError("catalog-bad-id", **where)
     kinds, required = _fields(schema)  # type: ignore[arg-type]
     values = dict(table)
+    allowed = [name for name in kinds if name != "id"]
     for key in values:
-        if key not in kinds or key == "id":
-            close = closest_name(key, kinds)
-            raise CatalogError(
-                "catalog-unknown-field", **where, field=key, closest=close or "none", known=", ".join(kinds)
-            )
+        if key not in allowed:
+            close = closest_name(key, allowed) or "none"
+            raise CatalogError("catalog-unknown-field", **where, field=key, closest=close, known=", ".join(allowed))
     if "id" in kinds:
         values["id"] = entry_id
     for key in required:
-        if values.get(key) in (None, ""):
+        if not str(values.get(key, "")).strip():
             raise CatalogError("catalog-missing-field", **where, field=key)
     return schema(**{key: _value(kinds[key], value, key, file, entry_id) for key, value in values.items()})
 
@@ -102,34 +101,41 @@ def _plain_value(value: Any) -> Any:
 
 @cache
 def _fields(schema: type) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the type of each field, and the names of the required ones."""
-    kinds = typing.get_type_hints(schema)
+    """Return the type of each field without its None, and the names of the required fields."""
+    hints = typing.get_type_hints(schema)
     fields = [field for field in dataclasses.fields(schema) if field.init]
     required = tuple(field.name for field in fields if field.default is dataclasses.MISSING)
-    return {field.name: kinds[field.name] for field in fields}, required
+    return {field.name: _without_none(hints[field.name]) for field in fields}, required
+
+
+def _without_none(kind: Any) -> Any:
+    if isinstance(kind, types.UnionType):
+        return next(option for option in typing.get_args(kind) if option is not type(None))
+    return kind
 
 
 def _value(kind: Any, value: object, field: str, file: Path, entry_id: str) -> Any:
-    where = {"file": file.name, "entry": entry_id, "field": field}
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
-        kind = next(option for option in typing.get_args(kind) if option is not type(None))
-    if typing.get_origin(kind) is tuple and isinstance(value, list):
-        return tuple(_value(typing.get_args(kind)[0], item, field, file, entry_id) for item in value)
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         return build(kind, value, file, entry_id)
-    if typing.get_origin(kind) is typing.Literal:
-        choices = typing.get_args(kind)
-        if value in choices:
-            return value
-        raise CatalogError("catalog-wrong-type", **where, expected=" | ".join(choices), received=repr(value)[:80])
     if kind is float and type(value) is int:
         value = float(value)
-    # type(), since a bool is an int to isinstance and a datetime is a date.
-    if type(value) is not kind:
-        raise CatalogError("catalog-wrong-type", **where, expected=_name(kind), received=_name(type(value)))
-    if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
-        raise CatalogError("catalog-bad-number", **where, value=float(value))
-    return value
+    # type(), since a bool is an int to isinstance.
+    if type(value) is kind:
+        if isinstance(value, int | float) and not (math.isfinite(value) and value >= 0):
+            raise CatalogError("catalog-bad-number", file=file.name, entry=entry_id, field=field, value=str(value))
+        return value
+    choices = typing.get_args(kind)
+    if isinstance(value, list) and typing.get_origin(kind) is tuple:
+        return tuple(_value(choices[0], item, field, file, entry_id) for item in value)
+    if typing.get_origin(kind) is typing.Literal:
+        if value in choices:
+            return value
+        expected, received = " | ".join(choices), repr(value)[:80]
+    else:
+        expected, received = _name(kind), _name(type(value))
+    raise CatalogError(
+        "catalog-wrong-type", file=file.name, entry=entry_id, field=field, expected=expected, received=received
+    )
 
 
 def _name(kind: Any) -> str:
