@@ -1,0 +1,19 @@
+"""From text to batches: sources, tokenizers, tokens on disk, and the order of the samples; free of any framework."""
+
+from headway.training.data.batches import Batch, BatchStream, validation_batches
+from headway.training.data.prepare import Corpus, Notice, Progress, Statistics, prepare
+from headway.training.data.shards import Split
+from headway.training.data.tokenizers import Tokenizer
+
+__all__ = [
+    "Batch",
+    "BatchStream",
+    "Corpus",
+    "Notice",
+    "Progress",
+    "Split",
+    "Statistics",
+    "Tokenizer",
+    "prepare",
+    "validation_batches",
+]

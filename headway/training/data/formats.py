@@ -1,0 +1,225 @@
+"""From one file to its documents: plain text, JSON Lines and Parquet; text and JSON Lines also with gzip or Zstandard.
+
+Everything is streamed. A document of plain text holds at most `TEXT_DOCUMENT_BYTES`: a longer file is read as several
+documents, each ending with a line where it can, so that a file of many gigabytes needs little memory and can still be
+split into training and validation.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from headway.errors import DataError, MissingDependencyError
+
+TEXT_DOCUMENT_BYTES = 2**20
+"""A longer file of plain text becomes several documents."""
+
+MAX_LINE_BYTES = 64 * 2**20
+"""A longer line of JSON Lines is refused, since a line has to be held in memory as a whole."""
+
+_PARQUET_BATCH_ROWS = 256
+_INSTALL_COMMAND = "pip install 'headway[torch]'"
+
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+_KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_TABLES = ".json .csv .tsv .arrow .feather .orc .avro .npy .npz .bin .pdf .docx .epub"
+_ARCHIVES = ".bz2 .xz .lz4 .zip .tar .tgz .7z"
+_REFUSED_SUFFIXES = frozenset((_TABLES + " " + _ARCHIVES).split())
+"""Formats that are not text, or would be the wrong text; JSON is refused for its namesake, JSON Lines."""
+
+
+class Format(NamedTuple):
+    """How a file is read: kind ``text``, ``jsonl`` or ``parquet``, and compression ``none``, ``gzip`` or ``zstd``."""
+
+    kind: str
+    compression: str
+
+
+def format_of(path: Path) -> Format:
+    """Tell a file's format from its name; every unknown suffix means text.
+
+    Raises:
+        DataError: ``data-format-unsupported``, for a format that is known not to be text.
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    compression = _COMPRESSIONS.get(suffixes[-1], "none") if suffixes else "none"
+    if compression != "none":
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    kind = _KINDS.get(suffix, "text")
+    if suffix in _REFUSED_SUFFIXES or (kind == "parquet" and compression != "none"):
+        raise DataError("data-format-unsupported", path=str(path), suffix="".join(path.suffixes[-2:]))
+    return Format(kind, compression)
+
+
+def read_documents(path: Path, text_field: str) -> Iterator[str]:
+    """Yield the documents of one file in their order; documents without any text are left out.
+
+    Args:
+        path: a regular file.
+        text_field: the field (JSON Lines) or column (Parquet) that holds the text.
+
+    Raises:
+        DataError: the file cannot be read, is damaged, or does not hold what its format promises.
+        MissingDependencyError: the package that reads the format is not installed.
+    """
+    kind, compression = format_of(path)
+    if kind == "parquet":
+        yield from _parquet_documents(path, text_field)
+        return
+    with _reading(path), _open(path, compression) as stream:
+        yield from _jsonl_documents(stream, path, text_field) if kind == "jsonl" else _text_documents(stream, path)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise DataError("data-corrupt-file", path=str(path), reason=str(error)) from error
+    except OSError as error:
+        # Arrow reports damaged Zstandard data as an OSError that has no error number.
+        message_id = "data-corrupt-file" if error.errno is None else "data-unreadable"
+        raise DataError(message_id, path=str(path), reason=error.strerror or str(error)) from error
+
+
+def _open(path: Path, compression: str) -> BinaryIO:
+    if compression == "gzip":
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    if compression == "zstd":
+        # Not the zstandard package: its stream reader ends silently where a file was cut off.
+        arrow = _import_arrow()
+        return cast(BinaryIO, io.BufferedReader(arrow.CompressedInputStream(arrow.OSFile(str(path)), "zstd")))
+    return path.open("rb")
+
+
+def _import_arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingDependencyError("data-package-missing", package="pyarrow", command=_INSTALL_COMMAND) from error
+    return pyarrow
+
+
+def _text_documents(stream: BinaryIO, path: Path) -> Iterator[str]:
+    offset_bytes = 0
+    rest = b""
+    while True:
+        content = rest + stream.read(TEXT_DOCUMENT_BYTES - len(rest))
+        at_end = len(content) < TEXT_DOCUMENT_BYTES
+        cut = len(content) if at_end else _end_of_document(content)
+        text = _decode(content[:cut], path, offset_bytes)
+        if offset_bytes == 0:
+            text = text.removeprefix("\ufeff")
+        if text:
+            yield text
+        if at_end:
+            return
+        offset_bytes += cut
+        rest = content[cut:]
+
+
+def _end_of_document(content: bytes) -> int:
+    """Return where to cut: after the last line, or else before the last character, which may be incomplete."""
+    line_end = content.rfind(b"\n") + 1
+    if line_end:
+        return line_end
+    cut = len(content) - 1
+    while cut > len(content) - 4 and content[cut] & 0xC0 == 0x80:
+        cut -= 1
+    return cut
+
+
+def _decode(content: bytes, path: Path, offset_bytes: int) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError("data-not-utf8", path=str(path), offset_bytes=offset_bytes + error.start) from error
+
+
+def _jsonl_documents(stream: BinaryIO, path: Path, text_field: str) -> Iterator[str]:
+    offset_bytes = 0
+    for line_number, line in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), start=1):
+        if len(line) > MAX_LINE_BYTES:
+            raise DataError("data-line-too-long", path=str(path), line=line_number, limit_bytes=MAX_LINE_BYTES)
+        decoded = _decode(line, path, offset_bytes)
+        offset_bytes += len(line)
+        if decoded.strip():
+            text = _text_of_line(decoded, path, line_number, text_field)
+            if text:
+                yield text
+
+
+def _text_of_line(line: str, path: Path, line_number: int, text_field: str) -> str:
+    where = {"path": str(path), "line": line_number}
+    try:
+        row = json.loads(line.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise DataError("data-json-invalid", **where, reason=str(error)) from error
+    if not isinstance(row, dict):
+        raise DataError("data-json-not-object", **where, found=_json_type(row))
+    if text_field not in row:
+        present = ", ".join(sorted(row)) or "-"
+        raise DataError("data-field-missing", **where, field=text_field, present=present)
+    return _checked_text(row[text_field], where, text_field)
+
+
+def _checked_text(value: object, where: dict[str, Any], text_field: str) -> str:
+    if not isinstance(value, str):
+        raise DataError("data-field-type", **where, field=text_field, found=_json_type(value))
+    try:
+        # JSON may spell half of a surrogate pair, which no UTF-8 text can hold.
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise DataError("data-lone-surrogate", **where, field=text_field) from error
+    return value
+
+
+def _json_type(value: object) -> str:
+    names = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")
+
+
+def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
+    arrow = _import_arrow()
+    with _reading(path):
+        try:
+            with arrow.parquet.ParquetFile(str(path)) as table:
+                _check_column(arrow, table.schema_arrow, path, text_field)
+                row = 0
+                for batch in table.iter_batches(batch_size=_PARQUET_BATCH_ROWS, columns=[text_field]):
+                    yield from _texts_of_batch(batch.column(0), path, row, text_field)
+                    row += batch.num_rows
+        except arrow.ArrowException as error:
+            raise DataError("data-corrupt-file", path=str(path), reason=str(error).splitlines()[0]) from error
+
+
+def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
+    if text_field not in schema.names:
+        raise DataError("data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "-")
+    kind = schema.field(text_field).type
+    values = kind.value_type if arrow.types.is_dictionary(kind) else kind
+    types = arrow.types
+    if not (types.is_string(values) or types.is_large_string(values) or types.is_string_view(values)):
+        raise DataError("data-column-type", path=str(path), field=text_field, found=str(kind))
+
+
+def _texts_of_batch(column: Any, path: Path, first_row: int, text_field: str) -> Iterator[str]:
+    for row, scalar in enumerate(column, start=first_row + 1):
+        where = {"path": str(path), "line": row}
+        try:
+            value = scalar.as_py()
+        except UnicodeDecodeError as error:
+            raise DataError("data-row-not-utf8", **where, field=text_field) from error
+        text = _checked_text(value, where, text_field)
+        if text:
+            yield text
