@@ -1,0 +1,19 @@
+run-name-invalid = A run's name must start with a letter or digit and hold only letters, digits, dots, dashes and underscores: "{ $name }" does not.
+    .next = Give another name with --name.
+run-exists = A run's name must be new: { $root } already holds a run "{ $name }".
+    .next = Continue it with --resume, or give another name with --name.
+run-unknown = A run must exist to be opened: { $root } holds none called "{ $name }".
+    .next = { $known ->
+        [none] Start one with `headway train RECIPE`.
+       *[other] Known runs: { $known }.
+    }
+run-unwritable = The run folder must be writable: { $path } could not be written ({ $reason }).
+    .next = Check its permissions and free space, or choose another folder with --runs.
+run-locked = A run belongs to one process at a time: another one is training "{ $name }".
+    .next = Wait for it, stop it, or start a run of another name.
+run-file-damaged = The files of a run must be readable: { $path } is not ({ $reason }).
+    .next = Restore the file from a copy, or start a new run.
+run-recipe-changed = A resumed run must keep the recipe it was started with: { $sections } changed since "{ $name }" started.
+    .next = Undo the change, or start a new run without --resume.
+run-nothing-to-resume = A run must exist to be resumed: { $root } holds none for the recipe "{ $name }".
+    .next = Start it without --resume.

@@ -1,0 +1,1 @@
+"""Resilience: checkpoints, and what keeps a run alive."""

@@ -1,0 +1,241 @@
+"""The run folder: everything about one execution of a recipe, readable without a server.
+
+    runs/NAME/recipe.toml  plan.json  ledger.json  events.jsonl  metrics/*.jsonl  logs/rank-N.log  checkpoints/
+
+It survives a kill at any instant: files are written under a temporary name and renamed, logs grow by whole lines.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.errors import RunError
+from headway.recipe import Recipe, load_recipe
+from headway.runs.logs import last_per_step, read_lines
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+_RECIPE = "recipe.toml"
+_PLAN = "plan.json"
+_LEDGER = "ledger.json"
+_EVENTS = "events.jsonl"
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run on disk.
+
+    Args:
+        path: the folder.
+    """
+
+    path: Path
+
+    @classmethod
+    def create(cls, root: Path, recipe: Recipe, plan: Mapping[str, Any], name: str | None = None) -> RunFolder:
+        """Create the folder of a new run.
+
+        Args:
+            root: the folder of all runs.
+            recipe: the resolved recipe.
+            plan: the plan as plain data.
+            name: the run's name; by default the recipe's, with a number behind it where that is taken.
+
+        Raises:
+            RunError: the name is not usable or taken, or the folder cannot be written.
+        """
+        if not _NAME.fullmatch(name or recipe.name):
+            raise RunError("run-name-invalid", name=name or recipe.name)
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            run = cls(_claim(root, recipe.name, name))
+            for folder in (run.metrics_folder, run.logs_folder, run.checkpoints_folder):
+                folder.mkdir()
+            run._write(_PLAN, json.dumps(plan, indent=1) + "\n")
+            run._write(_RECIPE, recipe.to_toml())
+        except OSError as error:
+            raise RunError("run-unwritable", path=str(root), reason=error.strerror or str(error)) from error
+        return run
+
+    @classmethod
+    def open(cls, root: Path, name: str) -> RunFolder:
+        """Open an existing run.
+
+        Raises:
+            RunError: there is none of that name.
+        """
+        run = cls(root / name)
+        if not _NAME.fullmatch(name) or not (run.path / _RECIPE).is_file():
+            known = ", ".join(found.name for found in list_runs(root)) or "none"
+            raise RunError("run-unknown", name=name, root=str(root), known=known)
+        return run
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        return self.path.name
+
+    @property
+    def metrics_folder(self) -> Path:
+        """Where each rank writes its metric log."""
+        return self.path / "metrics"
+
+    @property
+    def logs_folder(self) -> Path:
+        """Where the output of each rank goes."""
+        return self.path / "logs"
+
+    @property
+    def checkpoints_folder(self) -> Path:
+        """Where the checkpoints lie."""
+        return self.path / "checkpoints"
+
+    @property
+    def events_path(self) -> Path:
+        """The event log."""
+        return self.path / _EVENTS
+
+    @property
+    def tokenizer_path(self) -> Path:
+        """The tokenizer that the run's tokens were made with."""
+        return self.path / "tokenizer.json"
+
+    def metrics_path(self, rank: int = 0) -> Path:
+        """The metric log of a rank."""
+        return self.metrics_folder / f"rank-{rank}.jsonl"
+
+    def log_path(self, rank: int = 0) -> Path:
+        """The output of a rank."""
+        return self.logs_folder / f"rank-{rank}.log"
+
+    def recipe(self) -> Recipe:
+        """Load the recipe that the run was started with."""
+        return load_recipe(self.path / _RECIPE)
+
+    def plan(self) -> dict[str, Any]:
+        """Load the plan that the run was started with."""
+        return self._read_json(_PLAN)
+
+    def ledger(self) -> dict[str, Any] | None:
+        """Load the ledger, or None where the run has not written one yet."""
+        return self._read_json(_LEDGER) if (self.path / _LEDGER).is_file() else None
+
+    def write_recipe(self, recipe: Recipe) -> None:
+        """Replace the recipe, for instance by one with more steps."""
+        self._write(_RECIPE, recipe.to_toml())
+
+    def write_plan(self, plan: Mapping[str, Any]) -> None:
+        """Replace the plan."""
+        self._write(_PLAN, json.dumps(plan, indent=1) + "\n")
+
+    def write_ledger(self, ledger: Mapping[str, Any]) -> None:
+        """Replace the ledger."""
+        self._write(_LEDGER, json.dumps(ledger, indent=1) + "\n")
+
+    def events(self) -> list[dict[str, Any]]:
+        """Read all events, oldest first."""
+        return read_lines(self.events_path)
+
+    def metrics(self, rank: int = 0) -> list[dict[str, Any]]:
+        """Read the metrics of a rank: the last record of each step."""
+        return last_per_step(read_lines(self.metrics_path(rank)))
+
+    def status(self) -> str:
+        """Return ``running``, ``finished``, ``failed``, ``interrupted`` or ``created``."""
+        if self._is_locked():
+            return "running"
+        for event in reversed(self.events()):
+            if event.get("event") in ("finished", "failed"):
+                return str(event["event"])
+            if event.get("event") in ("started", "resumed", "stopped"):
+                return "interrupted"
+        return "created"
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the run for this process; the system lets go of it when the process ends, however it ends.
+
+        Raises:
+            RunError: another process holds it.
+        """
+        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(descriptor)
+            raise RunError("run-locked", name=self.name) from error
+        try:
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _is_locked(self) -> bool:
+        try:
+            descriptor = os.open(self.path / _LOCK, os.O_RDONLY)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        else:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def _read_json(self, name: str) -> dict[str, Any]:
+        path = self.path / name
+        try:
+            content = json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise RunError("run-file-damaged", path=str(path), reason=str(error)) from error
+        if not isinstance(content, dict):
+            raise RunError("run-file-damaged", path=str(path), reason=type(content).__name__)
+        return content
+
+    def _write(self, name: str, text: str) -> None:
+        """Replace a small file so that a reader sees the old content or the new, never a part."""
+        temporary = self.path / f".{name}.{os.getpid()}"
+        try:
+            with temporary.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.path / name)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
+
+
+def list_runs(root: Path) -> list[RunFolder]:
+    """Return the runs below a folder, the one touched last at the end."""
+    if not root.is_dir():
+        return []
+    runs = [RunFolder(entry) for entry in root.iterdir() if (entry / _RECIPE).is_file()]
+    return sorted(runs, key=lambda run: ((run.path / _RECIPE).stat().st_mtime, run.name))
+
+
+def _claim(root: Path, base: str, name: str | None) -> Path:
+    if name is not None:
+        try:
+            (root / name).mkdir()
+        except FileExistsError as error:
+            raise RunError("run-exists", name=name, root=str(root)) from error
+        return root / name
+    number = 1
+    while True:
+        candidate = root / (base if number == 1 else f"{base}-{number}")
+        try:
+            candidate.mkdir()
+        except FileExistsError:
+            number += 1
+        else:
+            return candidate

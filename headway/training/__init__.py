@@ -1,0 +1,1 @@
+"""Training: the loop, the data, and the engines."""

@@ -1,0 +1,1 @@
+"""Engines: PyTorch, JAX and TensorFlow behind one small contract."""

@@ -1,0 +1,274 @@
+"""The Llama family in PyTorch: RMSNorm, rotary positions, grouped-query attention, SwiGLU.
+
+Parameters are named as in Hugging Face checkpoints, so that a state dictionary is a canonical checkpoint as it is.
+
+Shape suffixes: B batch, T positions, N tokens (B x T), H query heads, K key-value heads, D head channels,
+E hidden channels, F MLP channels, V vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from headway.recipe import ModelConfig, RopeScaling
+from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
+
+IGNORED_TARGET = -100
+"""A target that does not count in the loss; the value that PyTorch and Hugging Face use."""
+
+
+def rotary_frequencies(head_dim: int, theta: float, scaling: RopeScaling | None = None) -> Tensor:
+    """Return the D/2 rotary frequencies in radians per position, fp32.
+
+    Source: Su et al. 2021 (arXiv:2104.09864), eq. 15; the stretch of long wavelengths as in the Llama 3.1 reference
+    code (``apply_scaling``): wavelengths above original / low_freq_factor are slowed by ``factor``, those below
+    original / high_freq_factor are kept, and those between are blended.
+    """
+    frequencies_D = 1.0 / (theta ** (torch.arange(0, head_dim, 2, dtype=torch.int64).float() / head_dim))
+    if scaling is None:
+        return frequencies_D
+    wavelengths_D = 2 * math.pi / frequencies_D
+    original = scaling.original_max_position_embeddings
+    low, high = scaling.low_freq_factor, scaling.high_freq_factor
+    blend_D = (original / wavelengths_D - low) / (high - low)
+    blended_D = (1 - blend_D) * frequencies_D / scaling.factor + blend_D * frequencies_D
+    slowed_D = torch.where(wavelengths_D > original / low, frequencies_D / scaling.factor, blended_D)
+    return torch.where(wavelengths_D < original / high, frequencies_D, slowed_D)
+
+
+class Linear(nn.Linear):
+    """A projection whose weights stay in fp32 and are rounded to the activations' dtype where they are used."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Project the last axis of ``x``."""
+        bias = None if self.bias is None else self.bias.to(x.dtype)
+        return F.linear(x, self.weight.to(x.dtype), bias)
+
+
+class Norm(nn.Module):
+    """RMSNorm over the last axis.
+
+    Args:
+        size: channels.
+        epsilon: added to the mean square.
+    """
+
+    def __init__(self, size: int, epsilon: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(size))
+        self.epsilon = epsilon
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise ``x`` of any leading shape."""
+        flat = x.reshape(-1, x.shape[-1])
+        return RMSNorm.apply(flat, self.weight, self.epsilon).view(x.shape)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Positions:
+    """What attention must know about positions: the angles, and which tokens may see each other.
+
+    ``mask`` is None for plain causal attention, else boolean [B, 1, T, T'] with True where attention is allowed.
+    """
+
+    cos_TD: Tensor
+    sin_TD: Tensor
+    mask: Tensor | None = None
+
+
+class KeyValueCache:
+    """Keys and values of the tokens seen so far, for one layer; grows along T."""
+
+    def __init__(self) -> None:
+        self.keys_BKTD: Tensor | None = None
+        self.values_BKTD: Tensor | None = None
+
+    def extend(self, keys_BKTD: Tensor, values_BKTD: Tensor) -> tuple[Tensor, Tensor]:
+        """Append the new tokens and return all of them."""
+        if self.keys_BKTD is not None and self.values_BKTD is not None:
+            keys_BKTD = torch.cat((self.keys_BKTD, keys_BKTD), dim=2)
+            values_BKTD = torch.cat((self.values_BKTD, values_BKTD), dim=2)
+        self.keys_BKTD, self.values_BKTD = keys_BKTD, values_BKTD
+        return keys_BKTD, values_BKTD
+
+
+class Attention(nn.Module):
+    """Causal grouped-query attention with rotary positions."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.num_heads = config.num_attention_heads
+        self.num_groups = config.num_key_value_heads
+        self.head_dim = config.head_dim
+        bias = config.attention_bias
+        self.q_proj = Linear(config.hidden_size, config.query_size, bias=bias)
+        self.k_proj = Linear(config.hidden_size, config.key_value_size, bias=bias)
+        self.v_proj = Linear(config.hidden_size, config.key_value_size, bias=bias)
+        self.o_proj = Linear(config.query_size, config.hidden_size, bias=config.attention_output_bias)
+        if config.qk_norm:
+            self.q_norm = Norm(config.head_dim, config.rms_norm_eps)
+            self.k_norm = Norm(config.head_dim, config.rms_norm_eps)
+        self.has_qk_norm = config.qk_norm
+
+    def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
+        """Mix the tokens of each sequence."""
+        batch, length, _ = x_BTE.shape
+        queries_BTHD = self.q_proj(x_BTE).view(batch, length, self.num_heads, self.head_dim)
+        keys_BTKD = self.k_proj(x_BTE).view(batch, length, self.num_groups, self.head_dim)
+        values_BTKD = self.v_proj(x_BTE).view(batch, length, self.num_groups, self.head_dim)
+        if self.has_qk_norm:
+            queries_BTHD, keys_BTKD = self.q_norm(queries_BTHD), self.k_norm(keys_BTKD)
+        queries_BTHD = Rotary.apply(queries_BTHD, positions.cos_TD, positions.sin_TD)
+        keys_BTKD = Rotary.apply(keys_BTKD, positions.cos_TD, positions.sin_TD)
+        keys_BKTD, values_BKTD = keys_BTKD.transpose(1, 2), values_BTKD.transpose(1, 2)
+        if cache is not None:
+            keys_BKTD, values_BKTD = cache.extend(keys_BKTD, values_BKTD)
+        mixed_BHTD = F.scaled_dot_product_attention(
+            queries_BTHD.transpose(1, 2),
+            keys_BKTD,
+            values_BKTD,
+            attn_mask=positions.mask,
+            is_causal=positions.mask is None and length > 1,
+            enable_gqa=self.num_groups != self.num_heads,
+        )
+        return self.o_proj(mixed_BHTD.transpose(1, 2).reshape(batch, length, -1))  # type: ignore[no-any-return]
+
+
+class MLP(nn.Module):
+    """The gated feed-forward block."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.gate_proj = Linear(config.hidden_size, config.intermediate_size, bias=config.mlp_bias)
+        self.up_proj = Linear(config.hidden_size, config.intermediate_size, bias=config.mlp_bias)
+        self.down_proj = Linear(config.intermediate_size, config.hidden_size, bias=config.mlp_bias)
+
+    def forward(self, x_BTE: Tensor) -> Tensor:
+        """Transform each token by itself."""
+        return self.down_proj(SwiGLU.apply(self.gate_proj(x_BTE), self.up_proj(x_BTE)))  # type: ignore[no-any-return]
+
+
+class Block(nn.Module):
+    """One layer: attention and MLP, each behind a norm and beside a residual path."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.self_attn = Attention(config)
+        self.mlp = MLP(config)
+        self.input_layernorm = Norm(config.hidden_size, config.rms_norm_eps)
+        self.post_attention_layernorm = Norm(config.hidden_size, config.rms_norm_eps)
+
+    def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
+        """Return the residual stream after this layer."""
+        x_BTE = x_BTE + self.self_attn(self.input_layernorm(x_BTE), positions, cache)
+        return x_BTE + self.mlp(self.post_attention_layernorm(x_BTE))
+
+
+class Decoder(nn.Module):
+    """Embedding, layers and the last norm; named as Hugging Face names it."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.layers = nn.ModuleList(Block(config) for _ in range(config.num_hidden_layers))
+        self.norm = Norm(config.hidden_size, config.rms_norm_eps)
+
+
+class Llama(nn.Module):
+    """A causal language model of the Llama family.
+
+    Args:
+        config: the shape.
+        dtype: of the activations and the matrix products; parameters are fp32.
+    """
+
+    def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        self.config = config
+        self.dtype = dtype
+        self.model = Decoder(config)
+        self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)
+        if config.tie_word_embeddings:
+            self.lm_head.weight = self.model.embed_tokens.weight
+        frequencies_D = rotary_frequencies(config.head_dim, config.rope_theta, config.rope_scaling)
+        self.register_buffer("rotary_frequencies", frequencies_D, persistent=False)
+
+    @torch.no_grad()
+    def initialize(self, seed: int) -> None:
+        """Draw all weights anew from normal(0, initializer_range); norms are one and biases zero.
+
+        Projections into the residual stream are scaled by 1 / sqrt(2 x layers), so that its variance does not grow with
+        depth. Source: Radford et al. 2019 (GPT-2), section 2.3.
+        """
+        generator = torch.Generator(device="cpu").manual_seed(seed)
+        std = self.config.initializer_range
+        residual_std = std / math.sqrt(2 * self.config.num_hidden_layers)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 1:
+                parameter.fill_(0.0 if name.endswith("bias") else 1.0)
+            else:
+                is_residual = name.endswith(("o_proj.weight", "down_proj.weight"))
+                drawn = torch.empty(parameter.shape).normal_(
+                    0.0, residual_std if is_residual else std, generator=generator
+                )
+                parameter.copy_(drawn)
+
+    def hidden(
+        self,
+        tokens_BT: Tensor,
+        document_ids_BT: Tensor | None = None,
+        caches: list[KeyValueCache] | None = None,
+        start: int = 0,
+    ) -> Tensor:
+        """Return the hidden states [B, T, E] before the output projection.
+
+        Args:
+            tokens_BT: token ids.
+            document_ids_BT: where given, a token attends only within its own document.
+            caches: one for each layer, for generation; they hold the ``start`` tokens before these.
+            start: position of the first token.
+        """
+        positions = self._positions(tokens_BT, document_ids_BT, start)
+        x_BTE = self.model.embed_tokens(tokens_BT).to(self.dtype)
+        for index, block in enumerate(self.model.layers):
+            x_BTE = block(x_BTE, positions, caches[index] if caches else None)
+        return self.model.norm(x_BTE)  # type: ignore[no-any-return]
+
+    def forward(self, tokens_BT: Tensor, document_ids_BT: Tensor | None = None) -> Tensor:
+        """Return the logits [B, T, V] of every position."""
+        return self.lm_head(self.hidden(tokens_BT, document_ids_BT))  # type: ignore[no-any-return]
+
+    def loss(self, tokens_BT: Tensor, targets_BT: Tensor, document_ids_BT: Tensor | None = None) -> Tensor:
+        """Return the mean cross-entropy in nats per target; see `LinearCrossEntropy`."""
+        hidden_NE = self.hidden(tokens_BT, document_ids_BT).flatten(0, 1)
+        weight_VE = self.lm_head.weight.to(hidden_NE.dtype)
+        return LinearCrossEntropy.apply(hidden_NE, weight_VE, targets_BT.flatten(), IGNORED_TARGET)  # type: ignore[no-any-return]
+
+    def _positions(self, tokens_BT: Tensor, document_ids_BT: Tensor | None, start: int) -> Positions:
+        length = tokens_BT.shape[1]
+        steps_T = torch.arange(start, start + length, device=tokens_BT.device, dtype=torch.float32)
+        angles_TD = torch.outer(steps_T, self.rotary_frequencies)
+        return Positions(
+            cos_TD=angles_TD.cos(), sin_TD=angles_TD.sin(), mask=self._mask(length, document_ids_BT, start)
+        )
+
+    def _mask(self, length: int, document_ids_BT: Tensor | None, start: int) -> Tensor | None:
+        window = self.config.sliding_window
+        total = start + length
+        needs_window = window is not None and total > window
+        if document_ids_BT is None and not needs_window and (start == 0 or length == 1):
+            return None
+        device = self.rotary_frequencies.device
+        query_T1 = torch.arange(start, total, device=device)[:, None]
+        key_1T = torch.arange(total, device=device)[None, :]
+        allowed = key_1T <= query_T1
+        if needs_window:
+            allowed &= query_T1 - key_1T < window
+        if document_ids_BT is None:
+            return allowed[None, None]
+        return (allowed & (document_ids_BT[:, :, None] == document_ids_BT[:, None, :]))[:, None]
