@@ -1,9 +1,9 @@
 """What this server is and can do: inventory, micro-benchmarks, advice."""
 
-from headway.machine.advice import Advice, advise
+from headway.machine.advice_rules import Advice, advice
 from headway.machine.inventory import Inventory, take_inventory
 from headway.machine.measurements import Measurements, Note
-from headway.machine.probe import Machine, measure_machine, probe
+from headway.machine.probing import Machine, measure_machine, probe
 
 __all__ = [
     "Advice",
@@ -11,7 +11,7 @@ __all__ = [
     "Machine",
     "Measurements",
     "Note",
-    "advise",
+    "advice",
     "measure_machine",
     "probe",
     "take_inventory",

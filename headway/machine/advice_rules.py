@@ -11,7 +11,7 @@ from typing import Literal
 
 from headway import units
 from headway.machine.measurements import mean_ratio
-from headway.machine.probe import Machine
+from headway.machine.probing import Machine
 
 _SMALL_SHARED_MEMORY_BYTES = units.GIB
 """Docker gives 64 MiB; PyTorch's documentation asks for more wherever data loaders have workers (docker --shm-size)."""
@@ -35,10 +35,10 @@ class Advice:
     arguments: dict[str, str | int | float] = field(default_factory=dict)
 
 
-def advise(machine: Machine) -> tuple[Advice, ...]:
+def advice(machine: Machine) -> tuple[Advice, ...]:
     """Return the advice that applies to a machine, warnings first."""
-    found = [advice for rule in _RULES for advice in rule(machine)]
-    return tuple(sorted(found, key=lambda advice: advice.level != "warning"))
+    found = [one for rule in _RULES for one in rule(machine)]
+    return tuple(sorted(found, key=lambda one: one.level != "warning"))
 
 
 def _cpu_quota(machine: Machine) -> Iterator[Advice]:
