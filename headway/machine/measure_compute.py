@@ -54,7 +54,7 @@ def measure_compute(
         notes.append(Note(message_id="machine-note-no-torch"))
     if "matmul" not in results:
         outcome = children.run_module(
-            _NUMPY_MODULE, ["0", "matmul"], threads=threads, timeout_seconds=timeout_seconds, on_begin=on_begin
+            _NUMPY_MODULE, ["0", "0", "matmul"], threads=threads, timeout_seconds=timeout_seconds, on_begin=on_begin
         )
         results = results | outcome.results
         notes = notes + outcome.notes

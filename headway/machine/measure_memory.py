@@ -51,7 +51,10 @@ def measure_memory(
             detail = {"stage": "memory", "detail": _detail(error)}
             notes.append(Note(message_id="machine-note-failed", arguments={**detail}))
     outcome = children.run_module(
-        "headway.machine.numpy_benchmarks", [str(array_bytes), "memory"], threads=threads, timeout_seconds=60.0
+        "headway.machine.numpy_benchmarks",
+        [str(array_bytes), str(budget_seconds), "memory"],
+        threads=threads,
+        timeout_seconds=60.0,
     )
     result = outcome.results.get("memory")
     return msgspec.convert(result, MemoryBandwidth) if result else None, notes + outcome.notes

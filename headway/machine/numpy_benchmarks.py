@@ -1,6 +1,7 @@
 """Measurements that need no compiler and no framework: run as a child by ``measure_memory`` and ``measure_compute``.
 
-Usage: ``python -m headway.machine.numpy_benchmarks ARRAY_BYTES STAGE...`` with the stages ``memory`` and ``matmul``.
+Usage: ``python -m headway.machine.numpy_benchmarks ARRAY_BYTES SECONDS STAGE...`` with the stages ``memory`` and
+``matmul``; the first two numbers are for ``memory``: the size of an array, and the time for its repetitions.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _BLOCK = 32 * 1024
 SQUARE_SIZES = (256, 512, 1024, 2048)
 
 
-def measure_memory(array_bytes: int, threads: int, budget_seconds: float = 2.0) -> MemoryBandwidth:
+def measure_memory(array_bytes: int, threads: int, budget_seconds: float) -> MemoryBandwidth:
     """Measure copy and triad with NumPy.
 
     Args:
@@ -76,10 +77,14 @@ def measure_matmul(threads: int, sizes: tuple[int, ...] = SQUARE_SIZES, budget_s
 
 
 def main(arguments: list[str]) -> None:
-    """Run the stages named in ``arguments[1:]``; ``arguments[0]`` is the size of an array in bytes."""
+    """Run the stages that follow the two numbers."""
     threads = int(os.environ["OMP_NUM_THREADS"])
-    stages = {"memory": lambda: measure_memory(int(arguments[0]), threads), "matmul": lambda: measure_matmul(threads)}
-    run_stages(stages, arguments[1:])
+    array_bytes, budget_seconds = int(arguments[0]), float(arguments[1])
+    stages: dict[str, Callable[[], object]] = {
+        "memory": lambda: measure_memory(array_bytes, threads, budget_seconds),
+        "matmul": lambda: measure_matmul(threads),
+    }
+    run_stages(stages, arguments[2:])
 
 
 if __name__ == "__main__":

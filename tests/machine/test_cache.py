@@ -1,0 +1,117 @@
+import multiprocessing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.machine import cache, take_inventory
+from headway.machine.inventory import Inventory
+from headway.machine.measurements import DiskSpeed, Measurements, Note
+
+FULL = Measurements(
+    measured_at="2026-01-01T00:00:00+00:00",
+    elapsed_seconds=1.5,
+    disk=DiskSpeed(
+        folder="/x", file_bytes=1, write_bytes_per_second=2.0, read_bytes_per_second=3.0, read_method="direct"
+    ),
+    notes=(Note(message_id="machine-note-busy", arguments={"load": 1.5, "cores": 2}),),
+)
+
+
+@pytest.fixture(scope="module")
+def inventory() -> Inventory:
+    return take_inventory(Path())
+
+
+def test_what_is_stored_is_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "new/folder/machine.json"
+    assert cache.store(path, FULL) is True
+    assert cache.load(path) == FULL
+    assert [entry.name for entry in path.parent.iterdir()] == ["machine.json"]
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\x00", b'{"measured_at": 5, "elapsed_seconds": 1}', b"{}"])
+def test_a_damaged_file_is_no_cache(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "machine.json"
+    path.write_bytes(content)
+    assert cache.load(path) is None
+    assert cache.load(tmp_path) is None
+    assert cache.load(tmp_path / "absent") is None
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
+    assert cache.store(Path("/proc/no/such/machine.json"), FULL) is False
+    # Replacing a folder by a file fails after the temporary file was written; that one must go too.
+    (tmp_path / "machine.json").mkdir()
+    assert cache.store(tmp_path / "machine.json", FULL) is False
+    assert [entry.name for entry in tmp_path.iterdir()] == ["machine.json"]
+
+
+def write_often(path: Path, elapsed_seconds: float) -> None:
+    for _ in range(150):
+        assert cache.store(path, replace(FULL, elapsed_seconds=elapsed_seconds))
+
+
+def test_two_writers_and_a_reader_never_see_half_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "machine.json"
+    cache.store(path, replace(FULL, elapsed_seconds=1.0))
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=write_often, args=(path, seconds)) for seconds in (1.0, 2.0)]
+    for writer in writers:
+        writer.start()
+    seen = set()
+    while any(writer.is_alive() for writer in writers):
+        found = cache.load(path)
+        assert found is not None
+        seen.add(found.elapsed_seconds)
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    assert seen <= {1.0, 2.0}
+    assert [entry.name for entry in tmp_path.iterdir()] == ["machine.json"]
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "processor": {"model_name": "other", "num_logical_cores": 77, "usable_cores": 76, "instruction_sets": ("sve",)},
+    "memory": {"total_bytes": 5, "cgroup_limit_bytes": 6},
+    "disk": {"mount_point": "/elsewhere", "filesystem": "xfs"},
+    "software": {"kernel": "9.9", "compiler": "/other/cc", "frameworks": {"torch": "9.9"}},
+}
+
+
+@pytest.mark.parametrize(("part", "name"), [(part, name) for part, names in CHANGES.items() for name in names])
+def test_whatever_changes_the_figures_changes_the_digest(inventory: Inventory, part: str, name: str) -> None:
+    changed = replace(getattr(inventory, part), **{name: CHANGES[part][name]})
+    assert cache.digest(replace(inventory, **{part: changed})) != cache.digest(inventory)
+
+
+def test_what_varies_by_itself_does_not_change_the_digest(inventory: Inventory) -> None:
+    memory = replace(inventory.memory, available_bytes=1, usable_bytes=1, swap_used_bytes=1)
+    disk = replace(inventory.disk, free_bytes=1, folder="/other")
+    assert cache.digest(replace(inventory, memory=memory, disk=disk)) == cache.digest(inventory)
+
+
+def test_the_version_of_the_probe_changes_the_digest(inventory: Inventory, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cache.cache_file(Path("/c"), inventory)
+    monkeypatch.setattr(cache, "PROBE_VERSION", cache.PROBE_VERSION + 1)
+    assert cache.cache_file(Path("/c"), inventory) != before
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"HEADWAY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, Path("/a")),
+        ({"XDG_CACHE_HOME": "/b"}, Path("/b/headway")),
+        ({"HEADWAY_CACHE": "", "XDG_CACHE_HOME": "relative"}, Path.home() / ".cache/headway"),
+        ({}, Path.home() / ".cache/headway"),
+    ],
+)
+def test_the_folder(environment: dict[str, str], expected: Path) -> None:
+    assert cache.cache_folder(environment) == expected
+
+
+def test_a_user_without_a_home_has_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    assert cache.cache_folder({}) is None

@@ -1,0 +1,180 @@
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headway
+from headway.errors import MachineError
+from headway.machine import Machine, advice, measure_machine, probe, probing, take_inventory
+from headway.machine.measurements import Note
+
+STAGES = ["inventory", "memory", "framework", "matmul", "attention", "all-reduce", "disk", "done"]
+
+
+def test_everything_is_measured_here(real_probe: Any) -> None:
+    found = real_probe.machine.measurements
+    assert found is not None
+    # Neighbours may keep this machine busy; nothing else may be wrong.
+    assert {note.message_id for note in found.notes} <= {"machine-note-busy"}
+    assert found.memory.method == "c-openmp"
+    assert found.matmul.method == "torch"
+    assert {(point.dtype, point.kernel) for point in found.matmul.points} >= {
+        ("fp32", "torch.mm"),
+        ("fp32", "onednn_linear"),
+        ("bf16", "torch.mm"),
+    }
+    assert found.framework.version == metadata.version("torch")
+    assert [point.dtype for point in found.attention] == ["fp32", "bf16"]
+    assert found.all_reduce.num_ranks == 2
+    assert found.disk.folder == str(real_probe.folder)
+    assert found.elapsed_seconds < 120
+    assert [path.name for path in real_probe.folder.iterdir()] == ["cache"]
+
+
+def test_stages_are_told_in_order(real_probe: Any) -> None:
+    assert [stage for stage, _ in real_probe.stages] == [f"machine-stage-{name}" for name in STAGES]
+    fractions = [done for _, done in real_probe.stages]
+    assert fractions == sorted(fractions)
+    assert (fractions[0], fractions[-1]) == (0.0, 1.0)
+
+
+def test_json_round_trip(real_probe: Any) -> None:
+    values = real_probe.machine.to_dict()
+    assert Machine.from_dict(json.loads(json.dumps(values, allow_nan=False))) == real_probe.machine
+    assert values["measurements"]["memory"]["triad_bytes_per_second"] > 0
+    assert values["inventory"]["processor"]["usable_cores"] >= 1
+    assert values["probe_version"] == 1
+
+
+@pytest.mark.parametrize("values", [{}, {"inventory": 5}, {"inventory": {"processor": {"usable_cores": "many"}}}])
+def test_a_foreign_description_is_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(MachineError) as caught:
+        Machine.from_dict(values)
+    assert caught.value.message_id == "machine-description-invalid"
+    assert caught.value.arguments["reason"]
+
+
+def test_the_second_probe_reads_the_cache(real_probe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", str(real_probe.cache_folder))
+    stages: list[str] = []
+    found = probe(real_probe.folder, progress=lambda stage, _: stages.append(stage))
+    assert found.measurements == real_probe.machine.measurements
+    assert stages == ["machine-stage-inventory", "machine-stage-done"]
+
+
+def test_without_measuring(tmp_path: Path) -> None:
+    found = probe(tmp_path, measure=False)
+    assert found.measurements is None
+    assert found.inventory.disk.folder == str(tmp_path)
+    assert Machine.from_dict(found.to_dict()) == found
+
+
+@pytest.mark.parametrize("name", ["absent", "file"])
+def test_the_folder_must_exist(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(MachineError) as caught:
+        probe(tmp_path / name)
+    assert caught.value.message_id == "machine-folder-missing"
+    assert caught.value.arguments == {"folder": str(tmp_path / name)}
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch, real_probe: Any) -> list[int]:
+    """Replay the real measurements in place of taking them again, and count how often they are asked for."""
+    taken: list[int] = []
+
+    def replay(*_: Any, **__: Any) -> Any:
+        taken.append(1)
+        return real_probe.machine.measurements
+
+    monkeypatch.setattr(probing, "measure_machine", replay)
+    return taken
+
+
+def test_refresh_and_damage_measure_anew(quick: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    for expected, refresh in ((1, False), (1, False), (2, True)):
+        probe(tmp_path, refresh=refresh)
+        assert len(quick) == expected
+    (file,) = (tmp_path / "cache").iterdir()
+    file.write_bytes(file.read_bytes()[:-5])
+    probe(tmp_path)
+    probe(tmp_path)
+    assert len(quick) == 3
+
+
+def test_without_a_usable_cache_it_still_measures(
+    quick: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", "/proc/no/such")
+    assert probe(tmp_path).measurements is not None
+    monkeypatch.delenv("HEADWAY_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    assert probe(tmp_path).measurements is not None
+    assert len(quick) == 2
+
+
+def test_a_failed_measurement_is_not_kept(real_probe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    failed = replace(real_probe.machine.measurements, notes=(Note(message_id="machine-note-killed"),))
+    monkeypatch.setattr(probing, "measure_machine", lambda *_, **__: failed)
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    assert probe(tmp_path).measurements == failed
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(("load", "expected"), [(0.2, []), (1.0, []), (1.5, [{"load": 1.5, "cores": 2}])])
+def test_a_busy_machine_is_noted(load: float, expected: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    assert [note.arguments for note in probing._busy(2)] == expected
+
+
+PROGRAM = """
+import json, sys
+from headway.machine import advice, probe
+machine = probe(sys.argv[1])
+assert not {"torch", "numpy"} & set(sys.modules)
+print(json.dumps(machine.to_dict()))
+advice(machine)
+"""
+
+
+def test_without_any_framework(tmp_path: Path) -> None:
+    """A bare interpreter that finds only what `headway probe` needs."""
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name in ("msgspec", "numpy"):
+        for path in metadata.distribution(name).locate_file("").iterdir():
+            if path.name.split(".")[0].split("-")[0] == name and not (packages / path.name).exists():
+                (packages / path.name).symlink_to(path)
+    environment = os.environ | {
+        "PYTHONPATH": f"{Path(headway.__file__).parent.parent}{os.pathsep}{packages}",
+        "HEADWAY_CACHE": str(tmp_path / "cache"),
+        "PYTHONNOUSERSITE": "1",
+    }
+    command = [sys._base_executable, "-c", PROGRAM, str(tmp_path)]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stderr
+    machine = Machine.from_dict(json.loads(found.stdout))
+    assert "torch" not in machine.inventory.software.frameworks
+    assert machine.measurements is not None
+    assert machine.measurements.matmul is not None
+    assert machine.measurements.matmul.method == "numpy"
+    assert {point.dtype for point in machine.measurements.matmul.points} == {"fp32"}
+    assert machine.measurements.framework is machine.measurements.all_reduce is None
+    assert "machine-note-no-torch" in {note.message_id for note in machine.measurements.notes}
+    # Not a failure: without the framework there is no more to measure, so that the figures are kept.
+    assert len(list((tmp_path / "cache").glob("machine-*.json"))) == 1
+
+
+def test_the_public_names() -> None:
+    assert callable(advice) and callable(measure_machine) and callable(take_inventory)
+    assert headway.machine.probe is probe
