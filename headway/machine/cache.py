@@ -41,7 +41,10 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
 
 
 def digest(inventory: Inventory) -> str:
-    """Return 16 hexadecimal digits over everything that would change the figures."""
+    """Return 16 hexadecimal digits over everything that would change the figures.
+
+    Of the disk it is the file system that counts: another folder on the same one has the same speed.
+    """
     processor = inventory.processor
     facts = (
         PROBE_VERSION,

@@ -26,7 +26,7 @@ _RUN_TIMEOUT_SECONDS = 60.0
 
 
 def measure_memory(
-    inventory: Inventory, build_folder: Path | None, *, budget_seconds: float = 2.0
+    inventory: Inventory, build_folder: Path | None, *, budget_seconds: float = 1.0
 ) -> tuple[MemoryBandwidth | None, list[Note]]:
     """Measure the bandwidth of the main memory with all usable cores.
 
@@ -50,11 +50,9 @@ def measure_memory(
         except (OSError, subprocess.SubprocessError, msgspec.MsgspecError, KeyError, ValueError) as error:
             detail = {"stage": "memory", "detail": _detail(error)}
             notes.append(Note(message_id="machine-note-failed", arguments={**detail}))
+    numbers = [str(array_bytes), str(budget_seconds)]
     outcome = children.run_module(
-        "headway.machine.numpy_benchmarks",
-        [str(array_bytes), str(budget_seconds), "memory"],
-        threads=threads,
-        timeout_seconds=60.0,
+        "headway.machine.numpy_benchmarks", [*numbers, "memory"], threads=threads, timeout_seconds=_RUN_TIMEOUT_SECONDS
     )
     result = outcome.results.get("memory")
     return msgspec.convert(result, MemoryBandwidth) if result else None, notes + outcome.notes

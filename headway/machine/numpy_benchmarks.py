@@ -59,7 +59,7 @@ def measure_memory(array_bytes: int, threads: int, budget_seconds: float) -> Mem
     )
 
 
-def measure_matmul(threads: int, sizes: tuple[int, ...] = SQUARE_SIZES, budget_seconds: float = 0.15) -> Matmul:
+def measure_matmul(threads: int, sizes: tuple[int, ...] = SQUARE_SIZES, budget_seconds: float = 0.1) -> Matmul:
     """Measure square fp32 products with the library that NumPy was built with.
 
     Args:

@@ -7,7 +7,6 @@ import platform
 import re
 import shutil
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 
 from headway.machine import sources
@@ -72,6 +71,9 @@ def _libc() -> str | None:
 
 
 def _frameworks() -> dict[str, str]:
+    # It imports the e-mail parser, which only this needs.
+    from importlib import metadata
+
     found = {}
     for name, distributions in _FRAMEWORKS.items():
         for distribution in distributions:

@@ -1,10 +1,13 @@
-import multiprocessing
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import headway
 from headway.machine import cache, take_inventory
 from headway.machine.inventory import Inventory
 from headway.machine.measurements import DiskSpeed, Measurements, Note
@@ -48,27 +51,32 @@ def test_a_cache_that_cannot_be_written_is_no_failure(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["machine.json"]
 
 
-def write_often(path: Path, elapsed_seconds: float) -> None:
-    for _ in range(150):
-        assert cache.store(path, replace(FULL, elapsed_seconds=elapsed_seconds))
+WRITER = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from headway.machine import cache
+path = Path(sys.argv[1])
+found = cache.load(path)
+for _ in range(150):
+    assert cache.store(path, replace(found, elapsed_seconds=float(sys.argv[2])))
+"""
 
 
 def test_two_writers_and_a_reader_never_see_half_a_file(tmp_path: Path) -> None:
     path = tmp_path / "machine.json"
     cache.store(path, replace(FULL, elapsed_seconds=1.0))
-    context = multiprocessing.get_context("fork")
-    writers = [context.Process(target=write_often, args=(path, seconds)) for seconds in (1.0, 2.0)]
-    for writer in writers:
-        writer.start()
+    environment = os.environ | {"PYTHONPATH": str(Path(headway.__file__).parent.parent)}
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), seconds], env=environment) for seconds in ("1", "2")
+    ]
     seen = set()
-    while any(writer.is_alive() for writer in writers):
+    while any(writer.poll() is None for writer in writers):
         found = cache.load(path)
         assert found is not None
         seen.add(found.elapsed_seconds)
-    for writer in writers:
-        writer.join()
-    assert [writer.exitcode for writer in writers] == [0, 0]
-    assert seen <= {1.0, 2.0}
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert seen and seen <= {1.0, 2.0}
     assert [entry.name for entry in tmp_path.iterdir()] == ["machine.json"]
 
 

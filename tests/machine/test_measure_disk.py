@@ -1,15 +1,17 @@
 import errno
+import fcntl
 import os
 import resource
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from headway.machine.disks import Disk, read_disk
-from headway.machine.measure_disk import measure_disk
+from headway.machine.measure_disk import _read, measure_disk
 
 MIB = 1 << 20
 
@@ -52,6 +54,46 @@ def test_this_disk(tmp_path: Path) -> None:
 def test_memory_is_said_to_be_cached() -> None:
     found, _ = measure_disk(read_disk(Path("/dev/shm")), file_bytes=8 * MIB)
     assert found is not None and found.read_method == "cached"
+
+
+@pytest.fixture
+def no_direct_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder on a file system that refuses O_DIRECT: ramfs, or one made to refuse where none may be mounted."""
+    folder = tmp_path / "ram"
+    folder.mkdir()
+    command = ["mount", "-t", "ramfs", "ramfs", str(folder)]
+    if os.geteuid() == 0 and not subprocess.run(command, capture_output=True, check=False).returncode:
+        yield folder
+        subprocess.run(["umount", str(folder)], check=True)
+        return
+    real = fcntl.fcntl
+
+    def refuse(descriptor: int, command: int, flags: int = 0) -> int:
+        if command == fcntl.F_SETFL and flags & os.O_DIRECT:
+            raise OSError(errno.EINVAL, "refused")
+        return real(descriptor, command, flags)
+
+    monkeypatch.setattr(fcntl, "fcntl", refuse)
+    yield folder
+
+
+def test_where_direct_reads_are_refused_the_cache_is_dropped(no_direct_reads: Path) -> None:
+    found, notes = measure_disk(Disk(folder=str(no_direct_reads)), file_bytes=8 * MIB)
+    assert notes == []
+    assert found is not None and found.read_method == "uncached"
+
+
+def test_other_failures_of_reading_are_not_hidden() -> None:
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        _read(1_000_000, MIB, 1.0, in_memory=False)
+
+
+def test_a_file_that_became_shorter_ends_the_reading(tmp_path: Path) -> None:
+    with tempfile.TemporaryFile(dir=tmp_path) as file:
+        file.write(b"x" * MIB)
+        file.flush()
+        _, read_bytes, _ = _read(file.fileno(), 8 * MIB, 10.0, in_memory=True)
+    assert read_bytes == MIB
 
 
 def test_a_slow_disk_is_given_up_at_the_next_flush(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def measure_framework(import_seconds: float, budget_seconds: float = 1.0) -> Fra
     )
 
 
-def measure_matmul(shapes: tuple[tuple[int, int, int], ...] = SHAPES, budget_seconds: float = 0.15) -> Matmul:
+def measure_matmul(shapes: tuple[tuple[int, int, int], ...] = SHAPES, budget_seconds: float = 0.1) -> Matmul:
     """Measure matrix products per dtype, shape and kernel.
 
     Args:
