@@ -71,7 +71,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
         content = path.read_bytes()
     except FileNotFoundError:
         return []
-    return list(_parse(content))
+    return list(parse_lines(content))
 
 
 def last_per_step(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -83,7 +83,8 @@ def last_per_step(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [by_step[step] for step in sorted(by_step)]
 
 
-def _parse(content: bytes) -> Iterator[dict[str, Any]]:
+def parse_lines(content: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the whole records of a log's content; lines that are torn are passed over."""
     decode = msgspec.json.Decoder().decode
     for line in content.split(b"\n"):
         if not line:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from headway.recipe import ModelConfig, RopeScaling
 from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
+from headway.training.engines.torch.linear import linear
 
 IGNORED_TARGET = -100
 """A target that does not count in the loss; the value that PyTorch and Hugging Face use."""
@@ -47,7 +48,7 @@ class Linear(nn.Linear):
     def forward(self, x: Tensor) -> Tensor:
         """Project the last axis of ``x``."""
         bias = None if self.bias is None else self.bias.to(x.dtype)
-        return F.linear(x, self.weight.to(x.dtype), bias)
+        return linear(x, self.weight.to(x.dtype), bias)
 
 
 class Norm(nn.Module):

@@ -1,0 +1,1 @@
+"""Telemetry: what the machine is doing now."""

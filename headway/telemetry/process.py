@@ -1,0 +1,33 @@
+"""What this process takes from the machine."""
+
+from __future__ import annotations
+
+import resource
+from pathlib import Path
+
+from headway.units import KIB
+
+
+def resident_bytes(proc: Path = Path("/proc/self")) -> int:
+    """Return the resident set of this process; the peak where the system does not tell the present value."""
+    return _status_bytes(proc, "VmRSS:") or _peak_by_rusage()
+
+
+def peak_resident_bytes(proc: Path = Path("/proc/self")) -> int:
+    """Return the largest resident set that this process has had.
+
+    ``ru_maxrss`` alone would do, but Linux carries it over an exec from the process that started this one.
+    """
+    return _status_bytes(proc, "VmHWM:") or _peak_by_rusage()
+
+
+def _peak_by_rusage() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+
+
+def _status_bytes(proc: Path, field: str) -> int | None:
+    try:
+        lines = (proc / "status").read_text(encoding="ascii", errors="replace").splitlines()
+        return next(int(line.split()[1]) * KIB for line in lines if line.startswith(field))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return None

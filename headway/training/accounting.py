@@ -1,0 +1,120 @@
+"""What a run really took, worked out from its own logs."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from headway.runs import Ledger, Measurement, RunFolder, build_ledger
+
+WARM_UP_STEPS = 2
+"""Steps after a start that are left out of the median: memory is touched for the first time and caches are cold."""
+
+
+def measure_run(run: RunFolder) -> Ledger:
+    """Build the ledger of a run from its plan, metrics and events."""
+    plan, recipe = run.plan(), run.recipe()
+    metrics, events = run.metrics(), run.events()
+    measured: dict[str, Measurement] = {
+        **_speed(metrics, recipe.tokens_per_step, plan),
+        **_memory(metrics, events),
+        **_storage(events),
+        **_time(metrics, events),
+        **_quality(events),
+    }
+    ready = _last(events, "engine-ready")
+    if ready is not None:
+        measured["engine_version"] = Measurement(f"torch {ready['torch']}")
+        measured["precision"] = Measurement(recipe.training.precision)
+    measured.update(_energy(events, plan, measured))
+    return build_ledger(plan, measured)
+
+
+def _speed(metrics: list[dict[str, Any]], tokens_per_step: int, plan: dict[str, Any]) -> dict[str, Measurement]:
+    if not metrics:
+        return {}
+    step_seconds = statistics.median(_steady(metrics))
+    measured = {
+        "step_seconds": Measurement(step_seconds),
+        "tokens_per_second": Measurement(tokens_per_step / step_seconds),
+    }
+    utilization = plan.get("time", {}).get("model_flops_utilization")
+    predicted_seconds = plan.get("time", {}).get("step_seconds")
+    if utilization and predicted_seconds:
+        # The same FLOPs over the same peak: only the time differs.
+        measured["model_flops_utilization"] = Measurement(utilization * predicted_seconds / step_seconds)
+    return measured
+
+
+def _steady(metrics: list[dict[str, Any]]) -> list[float]:
+    """Return the durations of the steps that follow the warm-up of their process."""
+    steady = [record["step_seconds"] for record in metrics if record.get("steps_since_start", 0) > WARM_UP_STEPS]
+    return steady or [record["step_seconds"] for record in metrics]
+
+
+def _memory(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> dict[str, Measurement]:
+    peaks = [event["peak_bytes"] for event in events if event["event"] == "memory"]
+    if not peaks:
+        peaks = [record["resident_bytes"] for record in metrics]
+    return {"peak_bytes": Measurement(max(peaks))} if peaks else {}
+
+
+def _storage(events: list[dict[str, Any]]) -> dict[str, Measurement]:
+    measured = {}
+    data = _last(events, "data-ready")
+    if data is not None:
+        measured["dataset_bytes"] = Measurement(data["dataset_bytes"])
+    saved = [event for event in events if event["event"] == "checkpoint-saved"]
+    if saved:
+        measured["checkpoint_bytes"] = Measurement(saved[-1]["bytes"])
+        measured["checkpoint_write_seconds"] = Measurement(statistics.median(event["seconds"] for event in saved))
+    return measured
+
+
+def _time(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> dict[str, Measurement]:
+    starts = [event for event in events if event["event"] in ("started", "resumed")]
+    if not metrics or not starts:
+        return {}
+    wall_seconds = max(metrics[-1]["time"], events[-1]["time"]) - starts[0]["time"]
+    useful_seconds = sum(record["step_seconds"] for record in metrics)
+    measured = {
+        "total_seconds": Measurement(wall_seconds),
+        "interruptions": Measurement(len(starts) - 1),
+    }
+    if wall_seconds > 0:
+        measured["goodput"] = Measurement(min(1.0, useful_seconds / wall_seconds))
+    return measured
+
+
+def _quality(events: list[dict[str, Any]]) -> dict[str, Measurement]:
+    evaluated = _last(events, "evaluated")
+    if evaluated is None:
+        return {}
+    return {
+        "validation_loss": Measurement(evaluated["loss"]),
+        "bits_per_byte": Measurement(evaluated["bits_per_byte"]),
+    }
+
+
+def _energy(
+    events: list[dict[str, Any]], plan: dict[str, Any], measured: dict[str, Measurement]
+) -> dict[str, Measurement]:
+    """Read the energy, or estimate it as the planned power over the measured time where no counter can be read."""
+    readings = [event["package_joules"] for event in events if event["event"] == "energy"]
+    if readings and all(reading is not None for reading in readings):
+        return {"energy_joules": Measurement(sum(readings))}
+    watts, seconds = plan.get("power", {}).get("facility_watts"), measured.get("total_seconds")
+    if watts is None or seconds is None:
+        return {}
+    joules = watts * float(seconds.value)
+    found = {"energy_joules": Measurement(joules, estimated=True)}
+    for quantity, path in (("carbon_kg_co2e", ("carbon", "operational_kg_co2e")), ("total_usd", ("cost", "total_usd"))):
+        predicted = plan.get(path[0], {}).get(path[1])
+        planned_joules = plan.get("energy", {}).get("facility_joules")
+        if predicted is not None and planned_joules:
+            found[quantity] = Measurement(predicted * joules / planned_joules, estimated=True)
+    return found
+
+
+def _last(events: list[dict[str, Any]], kind: str) -> dict[str, Any] | None:
+    return next((event for event in reversed(events) if event.get("event") == kind), None)

@@ -1,0 +1,88 @@
+"""The contract of an engine: what the loop asks of PyTorch, JAX and TensorFlow alike.
+
+Everything crosses this seam as NumPy arrays and plain numbers, so that data, schedule, checkpoints, metrics and the
+supervisor need not know which framework runs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.snapshot import Arrays
+from headway.training.data import Batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepResult:
+    """What one optimizer step reports."""
+
+    loss: float
+    """Mean cross-entropy in nats per token over the global batch, before the update."""
+
+    gradient_norm: float
+    """Euclidean norm over all gradients before clipping, summed in fp64."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineSettings:
+    """What an engine decides for itself and a resumed run must decide alike, since it changes rounding."""
+
+    threads: int
+    linear_kernel: str
+    """Which library multiplies matrices in fp32 on a CPU: ``default`` or ``onednn``."""
+
+    versions: dict[str, str]
+    """What really runs: framework and libraries by name."""
+
+
+class Engine(ABC):
+    """One model with its optimizer on this rank's devices."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> EngineSettings:
+        """What really runs."""
+
+    @abstractmethod
+    def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
+        """Do one optimizer step.
+
+        Args:
+            micro_batches: this rank's share of the global batch; the gradient is the mean over all of its tokens.
+            learning_rate: of this step.
+        """
+
+    @abstractmethod
+    def evaluate(self, batches: Sequence[Batch]) -> float:
+        """Return the mean cross-entropy in nats per token; nothing changes."""
+
+    @abstractmethod
+    def snapshot(self) -> Snapshot:
+        """Return parameters and optimizer state, for reading until the next step; its state is empty."""
+
+    @abstractmethod
+    def load(self, snapshot: Snapshot) -> None:
+        """Take parameters and optimizer state from a snapshot.
+
+        Raises:
+            CheckpointError: names or shapes do not match the model.
+        """
+
+    @abstractmethod
+    def load_weights(self, parameters: Arrays) -> None:
+        """Take parameters only, and start the optimizer afresh.
+
+        Raises:
+            CheckpointError: names or shapes do not match the model.
+        """
+
+    @abstractmethod
+    def peak_memory_bytes(self) -> int:
+        """Return the peak so far: of the allocator on an accelerator, of the process's resident set on a CPU."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of devices and processes."""

@@ -1,0 +1,203 @@
+"""The training loop: data, schedule, engine, metrics and checkpoints; it does not know which framework runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, final
+
+from headway.errors import RunError, TrainingError
+from headway.recipe import Recipe, to_hf_config
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.runs import EventLog, MetricLog, RunFolder
+from headway.telemetry.energy import PackageEnergyMeter
+from headway.telemetry.process import resident_bytes
+from headway.training.data import Batch, BatchStream, Corpus
+from headway.training.engines import Engine
+from headway.training.schedule import learning_rate
+
+ENERGY_READING_SECONDS = 20.0
+"""RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
+
+
+@final
+class TrainingLoop:
+    """Trains from a step to the end of the recipe, and can be asked to stop between steps.
+
+    Args:
+        recipe: the resolved recipe.
+        run: the run's folder.
+        engine: holds the weights of ``first_step``.
+        corpus: the data.
+        micro_batch_size: sequences that go through the model at once.
+        events: the run's event log.
+        first_step: optimizer steps that are done already.
+    """
+
+    def __init__(
+        self,
+        *,
+        recipe: Recipe,
+        run: RunFolder,
+        engine: Engine,
+        corpus: Corpus,
+        micro_batch_size: int,
+        events: EventLog,
+        first_step: int = 0,
+    ) -> None:
+        self._recipe = recipe
+        self._engine = engine
+        self._corpus = corpus
+        self._micro_batch_size = micro_batch_size
+        self._events = events
+        self._first_step = self._step = first_step
+        self._metrics = MetricLog(run.metrics_path())
+        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
+        self._energy = PackageEnergyMeter()
+        self._should_stop = False
+        self._saved_step = first_step if self._store.steps() else -1
+
+    def request_stop(self) -> None:
+        """Save and end after the step that is running; safe to call from a signal handler."""
+        self._should_stop = True
+
+    def run(self, clock: Callable[[], float] = time.monotonic) -> bool:
+        """Train; return whether the run is finished (and not just stopped)."""
+        stream = self._corpus.train_stream(self._recipe.training.sequence_length, self._recipe.training.global_batch_size)
+        last_save = last_energy_reading = clock()
+        while self._step < self._recipe.num_steps and not self._should_stop:
+            self._train_step(stream, clock)
+            if self._is_evaluation_due():
+                self.evaluate()
+            if self._is_checkpoint_due(clock() - last_save):
+                self.save()
+                last_save = clock()
+            if clock() - last_energy_reading > ENERGY_READING_SECONDS:
+                self._energy.joules()
+                last_energy_reading = clock()
+        if self._saved_step != self._step:
+            self.save()
+        finished = self._step >= self._recipe.num_steps
+        if finished:
+            self.evaluate()
+        self._events.record("energy", package_joules=self._energy.joules())
+        return finished
+
+    def evaluate(self) -> None:
+        """Measure the loss on the validation split and record it, with perplexity and bits per byte of text."""
+        training = self._recipe.training
+        batches = self._corpus.validation_batches(
+            training.sequence_length, self._micro_batch_size, training.evaluate_batches
+        )
+        if not batches:
+            return
+        started = time.monotonic()
+        loss = self._engine.evaluate(batches)
+        self._events.record(
+            "evaluated",
+            step=self._step,
+            loss=loss,
+            perplexity=math.exp(min(loss, 700.0)),
+            bits_per_byte=loss / math.log(2) / self._corpus.statistics.bytes_per_token,
+            seconds=time.monotonic() - started,
+        )
+
+    def save(self) -> None:
+        """Write a checkpoint of the present step."""
+        started = time.monotonic()
+        taken = self._engine.snapshot()
+        snapshot = Snapshot(
+            parameters=taken.parameters,
+            optimizer=taken.optimizer,
+            state={**taken.state, **self._state()},
+            files={"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()},
+        )
+        path = self._store.save(snapshot)
+        self._saved_step = self._step
+        size_bytes = sum(file.stat().st_size for file in path.iterdir())
+        self._events.record(
+            "checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started
+        )
+
+    def close(self) -> None:
+        """Close the metric log."""
+        self._metrics.close()
+
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> None:
+        started = clock()
+        batches = self._micro_batches(stream)
+        data_seconds = clock() - started
+        rate = learning_rate(self._recipe, self._step)
+        result = self._engine.step(batches, rate)
+        step_seconds = clock() - started
+        self._step += 1
+        self._metrics.append(
+            {
+                "step": self._step,
+                "time": time.time(),
+                "loss": result.loss,
+                "gradient_norm": result.gradient_norm,
+                "learning_rate": rate,
+                "tokens": self._step * self._recipe.tokens_per_step,
+                "tokens_per_second": self._recipe.tokens_per_step / step_seconds,
+                "step_seconds": step_seconds,
+                "steps_since_start": self._step - self._first_step,
+                "data_seconds": data_seconds,
+                "resident_bytes": resident_bytes(),
+            }
+        )
+        if not math.isfinite(result.loss) or not math.isfinite(result.gradient_norm):
+            raise TrainingError(
+                "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
+            )
+
+    def _micro_batches(self, stream: BatchStream) -> list[Batch]:
+        batch_size, micro = self._recipe.training.global_batch_size, self._micro_batch_size
+        return [stream.batch(self._step, start, min(micro, batch_size - start)) for start in range(0, batch_size, micro)]
+
+    def _is_evaluation_due(self) -> bool:
+        every = self._recipe.training.evaluate_every_steps
+        return every is not None and self._step % every == 0 and self._step < self._recipe.num_steps
+
+    def _is_checkpoint_due(self, elapsed_seconds: float) -> bool:
+        every = self._recipe.resilience.checkpoint_every_steps
+        if every is not None:
+            return self._step % every == 0
+        return elapsed_seconds >= self._recipe.resilience.checkpoint_every
+
+    def _state(self) -> dict[str, Any]:
+        training = self._recipe.training
+        return {
+            "step": self._step,
+            "tokens_seen": self._step * self._recipe.tokens_per_step,
+            "data": {"seed": training.seed, "step": self._step, "corpus": corpus_digest(self._corpus)},
+            # No layer draws random numbers after initialisation, so there is no random state to keep.
+            "random_state": None,
+            "schedule": {"kind": training.schedule, "learning_rate": learning_rate(self._recipe, self._step)},
+            "recipe_digest": self._recipe.digest(),
+            "engine": {"name": training.engine, **asdict(self._engine.settings)},
+            "micro_batch_size": self._micro_batch_size,
+        }
+
+
+def corpus_digest(corpus: Corpus) -> str:
+    """Return what names the tokens that a run trains on."""
+    return corpus.folder.name
+
+
+def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, run_name: str) -> None:
+    """Refuse to go on with a checkpoint of another training.
+
+    Raises:
+        RunError: the recipe's model, data or training changed since, or the text did.
+    """
+    changed = []
+    if snapshot.state["recipe_digest"] != recipe.digest():
+        changed.append("[model], [data] or [training]")
+    if snapshot.state["data"]["corpus"] != corpus_digest(corpus):
+        changed.append("data files")
+    if changed:
+        raise RunError("run-recipe-changed", sections=", ".join(changed), name=run_name)

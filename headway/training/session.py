@@ -1,0 +1,141 @@
+"""One run from the outside: make its folder, start the worker, follow it, and pass on how it ended."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from headway.errors import HeadwayError, RunError, TrainingError
+from headway.recipe import Recipe
+from headway.resilience.launchers.local import start_worker, stop_worker
+from headway.runs import RunFolder, list_runs
+from headway.runs.tail import Tail
+
+POLL_SECONDS = 0.1
+GRACE_SECONDS = 120.0
+"""How long a worker may take to save and end when it is asked to stop."""
+
+Follower = Callable[[dict[str, Any]], None]
+"""Called with each record of the metric log or the event log as it appears."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Followers:
+    """Who is told what happens."""
+
+    on_metric: Follower = lambda _record: None
+    on_event: Follower = lambda _record: None
+
+
+def open_run(
+    recipe: Recipe, plan: Mapping[str, Any], *, root: Path, name: str | None = None, resume: bool = False
+) -> RunFolder:
+    """Create the folder of a new run, or find the one to resume.
+
+    Args:
+        recipe: the resolved recipe.
+        plan: the plan as plain data.
+        root: the folder of all runs.
+        name: the run's name; the recipe's by default.
+        resume: go on with the newest run of that name.
+
+    Raises:
+        RunError: the name is taken or unknown, or the recipe changed since the run began.
+    """
+    if not resume:
+        return RunFolder.create(root, recipe, plan, name)
+    run = RunFolder.open(root, name) if name is not None else _newest_run(root, recipe.name)
+    before = run.recipe()
+    if before.digest() != recipe.digest():
+        changed = [
+            f"[{section}]"
+            for section in ("model", "data", "training")
+            if getattr(before, section) != getattr(recipe, section)
+        ]
+        raise RunError("run-recipe-changed", sections=", ".join(changed), name=run.name)
+    run.write_recipe(recipe)
+    return run
+
+
+def _newest_run(root: Path, base: str) -> RunFolder:
+    matching = [run for run in list_runs(root) if run.name == base or run.name.removeprefix(f"{base}-").isdigit()]
+    if not matching:
+        raise RunError("run-nothing-to-resume", root=str(root), name=base)
+    return matching[-1]
+
+
+@final
+class Session:
+    """A worker that is training a run.
+
+    Args:
+        run: the run's folder.
+        followers: who is told about metrics and events.
+    """
+
+    def __init__(self, run: RunFolder, followers: Followers | None = None) -> None:
+        self.run = run
+        self._followers = followers or Followers()
+        self._metrics = Tail(run.metrics_path(), from_end=True)
+        self._events = Tail(run.events_path, from_end=True)
+        self._failure: dict[str, Any] | None = None
+        command = [sys.executable, "-m", "headway.training.worker", str(run.path)]
+        self.process: subprocess.Popen[bytes] = start_worker(command, run.log_path())
+
+    def poll(self) -> int | None:
+        """Pass on what is new; return the worker's exit code, or None while it runs."""
+        code = self.process.poll()
+        for event in self._events.read():
+            if event.get("event") == "failed":
+                self._failure = event
+            self._followers.on_event(event)
+        for record in self._metrics.read():
+            self._followers.on_metric(record)
+        return code
+
+    def wait(self, until: Callable[[], bool] = lambda: False) -> int | None:
+        """Follow the worker to its end, or until a condition holds.
+
+        Returns:
+            The worker's exit code, or None where the condition came first.
+
+        Raises:
+            HeadwayError: the error that the worker ended with.
+            TrainingError: the worker was killed, or ended without a word.
+        """
+        while True:
+            code = self.poll()
+            if code is not None:
+                self._raise_failure(code)
+                return code
+            if until():
+                return None
+            time.sleep(POLL_SECONDS)
+
+    def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
+        """Ask the worker to save and end, and wait for it."""
+        stop_worker(self.process, grace_seconds)
+        self.poll()
+
+    def kill(self) -> None:
+        """Kill the worker at once, as a fault would."""
+        self.process.kill()
+        self.process.wait()
+
+    def _raise_failure(self, code: int) -> None:
+        if self._failure is not None:
+            raise _rebuild(self._failure)
+        if code < 0:
+            raise TrainingError("training-worker-killed", signal=-code, name=self.run.name, log=str(self.run.log_path()))
+        if code > 0:
+            raise TrainingError("training-worker-failed", code=code, log=str(self.run.log_path()))
+
+
+def _rebuild(event: Mapping[str, Any]) -> HeadwayError:
+    error = TrainingError(str(event.get("id")), **event.get("arguments", {}))
+    return error

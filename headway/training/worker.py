@@ -1,0 +1,151 @@
+"""The process that trains: started by a launcher, it takes everything from the run folder and leaves everything there.
+
+    python -m headway.training.worker RUN_FOLDER
+
+Its exit code is 0 where the run finished or stopped on request, and 1 where it failed; the reason is then the last
+event of the run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import signal
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from headway.errors import HeadwayError, RunError
+from headway.recipe import Recipe
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.runs import EventLog, RunFolder
+from headway.telemetry.process import peak_resident_bytes
+from headway.training.accounting import measure_run
+from headway.training.data import Corpus, prepare
+from headway.training.engines import Engine, EngineSettings, build_engine
+from headway.training.initial_weights import load_initial_weights
+from headway.training.loop import TrainingLoop, require_same_training
+
+_PR_SET_PDEATHSIG = 1
+_STAGE_SECONDS = 0.2
+
+
+def main(arguments: list[str]) -> int:
+    """Train the run in the folder named by the first argument; return the exit code."""
+    _die_with_parent()
+    run = RunFolder(Path(arguments[0]))
+    with EventLog(run.events_path) as events:
+        try:
+            with run.lock():
+                finished = _train(run, events)
+        except HeadwayError as error:
+            events.record("failed", **error.to_dict()["error"])
+            traceback.print_exc()
+            return 1
+        except Exception as error:
+            # Not foreseen: keep the whole traceback in the log, and name the exception to the reader.
+            traceback.print_exc()
+            text = str(error).splitlines()[0] if str(error) else ""
+            reason = {"kind": type(error).__name__, "reason": text, "log": str(run.log_path())}
+            events.record("failed", id="training-unforeseen", arguments=reason)
+            return 1
+        events.record("finished" if finished else "stopped", peak_resident_bytes=peak_resident_bytes())
+        run.write_ledger(measure_run(run).to_dict())
+    return 0
+
+
+def _train(run: RunFolder, events: EventLog) -> bool:
+    recipe = run.recipe()
+    started = time.time()
+    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest()
+    events.record(
+        "started" if snapshot is None else "resumed",
+        pid=os.getpid(),
+        step=0 if snapshot is None else snapshot.step,
+        process_started=started,
+    )
+    for damage in damaged:
+        events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
+    corpus = _prepare(recipe, run, events)
+    engine = _build(recipe, snapshot, corpus, run)
+    events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads)
+    first_step = 0 if snapshot is None else snapshot.step
+    snapshot = None  # its arrays are as large as the model and the optimizer together
+    loop = TrainingLoop(
+        recipe=recipe,
+        run=run,
+        engine=engine,
+        corpus=corpus,
+        micro_batch_size=_micro_batch_size(recipe, run),
+        events=events,
+        first_step=first_step,
+    )
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
+        signal.signal(number, lambda *_: loop.request_stop())
+    try:
+        return loop.run()
+    finally:
+        events.record("memory", peak_bytes=engine.peak_memory_bytes())
+        loop.close()
+        engine.close()
+
+
+def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFolder) -> Engine:
+    if snapshot is None:
+        engine = build_engine(recipe)
+        load_initial_weights(engine, recipe)
+        return engine
+    require_same_training(snapshot, recipe, corpus, run.name)
+    saved: dict[str, Any] = dict(snapshot.state["engine"])
+    saved.pop("name", None)
+    engine = build_engine(recipe, EngineSettings(**saved))
+    engine.load(snapshot)
+    return engine
+
+
+def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
+    last = [0.0]
+
+    def report(message_id: str, fraction: float) -> None:
+        if time.monotonic() - last[0] > _STAGE_SECONDS or fraction >= 1:
+            last[0] = time.monotonic()
+            events.record("stage", message=message_id, fraction=fraction)
+
+    corpus = prepare(recipe.data, vocab_size=recipe.model.vocab_size, seed=recipe.training.seed, progress=report)
+    for notice in corpus.notices:
+        events.record("notice", id=notice.message_id, arguments=notice.arguments)
+    statistics = corpus.statistics
+    events.record(
+        "data-ready",
+        documents=statistics.documents,
+        text_bytes=statistics.text_bytes,
+        tokens=statistics.tokens,
+        bytes_per_token=statistics.bytes_per_token,
+        dataset_bytes=sum(file.stat().st_size for file in corpus.folder.rglob("*.bin")),
+        from_cache=corpus.from_cache,
+    )
+    try:
+        corpus.tokenizer.save(run.tokenizer_path)
+    except OSError as error:
+        raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
+    return corpus
+
+
+def _micro_batch_size(recipe: Recipe, run: RunFolder) -> int:
+    if recipe.layout.micro_batch_size != "auto":
+        return recipe.layout.micro_batch_size
+    planned = run.plan().get("layout", {}).get("micro_batch_size")
+    return int(planned or recipe.training.global_batch_size)
+
+
+def _die_with_parent() -> None:
+    """Let the kernel stop this process when its launcher dies, so that no orphan goes on training."""
+    if platform.system() == "Linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
