@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from headway import units
-from headway.machine.measurements import mean_ratio
+from headway.machine.measurements import BUSY, Matmul, mean_ratio, was_busy
 from headway.machine.probing import Machine
 
 _SMALL_SHARED_MEMORY_BYTES = units.GIB
@@ -113,7 +113,7 @@ def _slow_disk(machine: Machine) -> Iterator[Advice]:
 
 def _precision(machine: Machine) -> Iterator[Advice]:
     """Recommend bf16 or fp32 by the measured rates; by the instruction sets alone only where bf16 cannot be fast."""
-    matmul = machine.measurements.matmul if machine.measurements else None
+    matmul = _trusted_products(machine)
     ratio = mean_ratio(matmul.rates("bf16"), matmul.rates("fp32")) if matmul else None
     sets = machine.inventory.processor.instruction_sets
     if ratio is not None and ratio >= _CLEARLY_FASTER:
@@ -126,16 +126,23 @@ def _precision(machine: Machine) -> Iterator[Advice]:
 
 def _onednn(machine: Machine) -> Iterator[Advice]:
     """Tell where the framework's default fp32 product is the slower one: it depends on the processor's maker."""
-    matmul = machine.measurements.matmul if machine.measurements else None
+    matmul = _trusted_products(machine)
     ratio = mean_ratio(matmul.rates("fp32", "onednn_linear"), matmul.rates("fp32", "torch.mm")) if matmul else None
     if ratio is not None and ratio >= _CLEARLY_FASTER:
         yield Advice(message_id="machine-advice-use-onednn", level="info", arguments={"ratio": ratio})
 
 
+def _trusted_products(machine: Machine) -> Matmul | None:
+    """Return the rates of matrix products, unless other work spoilt them: it slows some kernels tenfold, others not."""
+    if machine.measurements is None or was_busy(machine.measurements):
+        return None
+    return machine.measurements.matmul
+
+
 def _measured_while_busy(machine: Machine) -> Iterator[Advice]:
     notes = machine.measurements.notes if machine.measurements else ()
     for note in notes:
-        if note.message_id == "machine-note-busy":
+        if note.message_id == BUSY:
             yield Advice(message_id="machine-advice-measured-busy", level="warning", arguments=note.arguments)
 
 

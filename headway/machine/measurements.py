@@ -14,6 +14,10 @@ class Note:
     arguments: dict[str, str | int | float] = field(default_factory=dict)
 
 
+BUSY = "machine-note-busy"
+"""The note on figures that were taken while other work ran."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class MemoryBandwidth:
     """Main-memory bandwidth: the best of the repetitions, bytes counted as STREAM does (no write-allocate).
@@ -171,3 +175,8 @@ class Measurements:
     all_reduce: AllReduce | None = None
     disk: DiskSpeed | None = None
     notes: tuple[Note, ...] = ()
+
+
+def was_busy(measurements: Measurements) -> bool:
+    """Say whether other work ran on the machine while it was measured: the figures then are too low, and unevenly."""
+    return any(note.message_id == BUSY for note in measurements.notes)

@@ -18,7 +18,7 @@ from headway.machine.inventory import Inventory, take_inventory
 from headway.machine.measure_compute import measure_compute
 from headway.machine.measure_disk import measure_disk
 from headway.machine.measure_memory import measure_memory
-from headway.machine.measurements import Measurements, Note
+from headway.machine.measurements import BUSY, Measurements, Note, was_busy
 
 Progress = Callable[[str, float], None]
 """Called with the message id of the stage that begins and the fraction done, 0 to 1."""
@@ -92,6 +92,9 @@ def _measurements(inventory: Inventory, refresh: bool, progress: Progress | None
     folder = cache.cache_folder()
     path = cache.cache_file(folder, inventory) if folder is not None else None
     found = cache.load(path) if path is not None and not refresh else None
+    if found is not None and was_busy(found) and not _busy(inventory.processor.usable_cores):
+        # Figures that other work spoilt serve only until the machine is idle.
+        found = None
     if found is None:
         found = measure_machine(inventory, build_folder=folder, progress=progress)
         # What failed once may work the next time, so that only a whole set is kept.
@@ -151,7 +154,7 @@ def _busy(threads: int) -> list[Note]:
     load = os.getloadavg()[0]
     if load <= _BUSY_SHARE * threads:
         return []
-    return [Note(message_id="machine-note-busy", arguments={"load": round(load, 2), "cores": threads})]
+    return [Note(message_id=BUSY, arguments={"load": round(load, 2), "cores": threads})]
 
 
 def _tell(progress: Progress | None, stage: str) -> None:

@@ -162,6 +162,12 @@ def test_doubtful_figures_are_said_to_be_doubtful(calm: Machine) -> None:
     assert (found.message_id, found.arguments) == ("machine-advice-measured-busy", note.arguments)
 
 
+def test_doubtful_rates_decide_nothing(calm: Machine) -> None:
+    note = Note(message_id="machine-note-busy", arguments={"load": 3.0, "cores": 2})
+    rates = {"fp32__torch_mm": 1e11, "fp32__onednn_linear": 2e11, "bf16__torch_mm": 9e11}
+    assert ids(measured(calm, matmul=products(**rates), notes=(note,))) == ["measured-busy"]
+
+
 def test_warnings_come_first(calm: Machine) -> None:
     machine = with_facts(calm, "limits", rapl_readable=False, open_files=10)
     machine = with_facts(machine, "memory", transparent_huge_pages="never")

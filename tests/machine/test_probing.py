@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ def test_a_foreign_description_is_refused(values: dict[str, Any]) -> None:
 
 def test_the_second_probe_reads_the_cache(real_probe: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADWAY_CACHE", str(real_probe.cache_folder))
+    monkeypatch.setattr("os.getloadavg", lambda: (9e9, 0.0, 0.0))
     stages: list[str] = []
     found = probe(real_probe.folder, progress=lambda stage, _: stages.append(stage))
     assert found.measurements == real_probe.machine.measurements
@@ -93,7 +95,21 @@ def quick(monkeypatch: pytest.MonkeyPatch, real_probe: Any) -> list[int]:
         return real_probe.machine.measurements
 
     monkeypatch.setattr(probing, "measure_machine", replay)
+    # Whether the recorded figures were disturbed must not matter here.
+    monkeypatch.setattr("os.getloadavg", lambda: (9e9, 0.0, 0.0))
     return taken
+
+
+def test_disturbed_figures_serve_until_the_machine_is_idle(
+    real_probe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calm = replace(real_probe.machine.measurements, notes=())
+    busy = replace(calm, notes=(Note(message_id="machine-note-busy", arguments={"load": 9.0, "cores": 2}),))
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    for load, measured, expected in ((9e9, busy, busy), (9e9, calm, busy), (0.0, calm, calm), (9e9, busy, calm)):
+        monkeypatch.setattr("os.getloadavg", lambda load=load: (load, 0.0, 0.0))
+        monkeypatch.setattr(probing, "measure_machine", lambda *_, measured=measured, **__: measured)
+        assert probe(tmp_path).measurements == expected
 
 
 def test_refresh_and_damage_measure_anew(quick: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +138,6 @@ def test_without_a_usable_cache_it_still_measures(
 
 
 def test_a_failed_measurement_is_not_kept(real_probe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dataclasses import replace
-
     failed = replace(real_probe.machine.measurements, notes=(Note(message_id="machine-note-killed"),))
     monkeypatch.setattr(probing, "measure_machine", lambda *_, **__: failed)
     monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
