@@ -31,7 +31,6 @@ _INSTRUCTION_SETS = {
     "i8mm": "i8mm",
     "sve": "sve",
     "sve2": "sve2",
-    "sme": "sme",
 }
 """The kernel's flag (x86 "flags", ARM "Features") -> our name; only those that matter for training.
 
