@@ -91,14 +91,18 @@ def _reading(path: Path) -> Iterator[None]:
         raise DataError(message_id, path=str(path), reason=error.strerror or str(error)) from error
 
 
-def _open(path: Path, compression: str) -> BinaryIO:
-    if compression == "gzip":
-        return cast(BinaryIO, gzip.open(path, "rb"))
-    if compression == "zstd":
-        # Not the zstandard package: its stream reader ends silently where a file was cut off.
-        arrow = _import_arrow()
-        return cast(BinaryIO, io.BufferedReader(arrow.CompressedInputStream(arrow.OSFile(str(path)), "zstd")))
-    return path.open("rb")
+@contextmanager
+def _open(path: Path, compression: str) -> Iterator[BinaryIO]:
+    with path.open("rb") as file:
+        if compression == "gzip":
+            with gzip.open(file) as stream:
+                yield cast(BinaryIO, stream)
+        elif compression == "zstd":
+            # Not the zstandard package: its stream reader ends silently where a file was cut off.
+            with io.BufferedReader(_import_arrow().CompressedInputStream(file, "zstd")) as stream:
+                yield cast(BinaryIO, stream)
+        else:
+            yield file
 
 
 def _import_arrow() -> Any:
@@ -168,7 +172,7 @@ def _text_of_line(line: str, path: Path, line_number: int, text_field: str) -> s
     if not isinstance(row, dict):
         raise DataError("data-json-not-object", **where, found=_json_type(row))
     if text_field not in row:
-        present = ", ".join(sorted(row)) or "-"
+        present = ", ".join(sorted(row)) or "none"
         raise DataError("data-field-missing", **where, field=text_field, present=present)
     return _checked_text(row[text_field], where, text_field)
 
@@ -191,9 +195,9 @@ def _json_type(value: object) -> str:
 
 def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
     arrow = _import_arrow()
-    with _reading(path):
+    with _reading(path), path.open("rb") as file:
         try:
-            with arrow.parquet.ParquetFile(str(path)) as table:
+            with arrow.parquet.ParquetFile(file) as table:
                 _check_column(arrow, table.schema_arrow, path, text_field)
                 row = 0
                 for batch in table.iter_batches(batch_size=_PARQUET_BATCH_ROWS, columns=[text_field]):
@@ -205,7 +209,7 @@ def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
 
 def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
     if text_field not in schema.names:
-        raise DataError("data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "-")
+        raise DataError("data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "none")
     kind = schema.field(text_field).type
     values = kind.value_type if arrow.types.is_dictionary(kind) else kind
     types = arrow.types

@@ -191,7 +191,7 @@ def _end_of_document_id(backend: Any, path: str) -> int:
     for content in END_OF_DOCUMENT_TOKENS:
         if content in special:
             return int(special[content])
-    listed = ", ".join(special) or "-"
+    listed = ", ".join(special) or "none"
     expected = ", ".join(END_OF_DOCUMENT_TOKENS)
     raise DataError("data-tokenizer-without-end", path=path, found=listed, expected=expected)
 

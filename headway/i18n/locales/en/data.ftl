@@ -43,7 +43,7 @@ data-json-not-object = Every line of JSON Lines must be a JSON object: line { $l
     }.
     .next = Write one object on each line, such as {"{"}"text": "..."{"}"}.
 data-field-missing = Every line must have the field that data.text_field names, "{ $field }": line { $line } of { $path } has { $present ->
-        [-] no field
+        [none] no field
        *[other] only { $present }
     }.
     .next = Set data.text_field to the field that holds the text.
@@ -58,7 +58,7 @@ data-field-type = The text must be a string: in { $path }, "{ $field }" of row {
 data-lone-surrogate = The text must be valid Unicode: in { $path }, "{ $field }" of row { $line } has half of a surrogate pair.
     .next = Mend or remove that row.
 data-column-missing = A Parquet file must have the column that data.text_field names, "{ $field }": { $path } has { $present ->
-        [-] no column
+        [none] no column
        *[other] only { $present }
     }.
     .next = Set data.text_field to the column that holds the text.
@@ -78,7 +78,7 @@ data-tokenizer-missing = data.tokenizer must name a file tokenizer.json or a fol
 data-tokenizer-invalid = The tokenizer must be a tokenizer.json of the Hugging Face format: { $path } is not ({ $reason }).
     .next = Download or export the file again; the older formats (vocab.json, tokenizer.model) must be converted first.
 data-tokenizer-without-end = The tokenizer must have a special token that ends a document, one of { $expected }: { $path } has { $found ->
-        [-] no special token
+        [none] no special token
        *[other] only { $found }
     }.
     .next = Add one of these to the added_tokens of the file, with "special": true.
