@@ -66,7 +66,7 @@ def test_every_document_is_in_one_split_as_it_was(tokenizer: str, corpus_folder:
 
 
 def test_a_tokenizer_of_a_file_is_used(corpus_folder: Path, tmp_path: Path) -> None:
-    trained = Tokenizer.train_bpe(["abc abd"] * 10, 262)
+    trained = Tokenizer.train_bpe(["abc abe"] * 10, 262)
     trained.save(tmp_path / "tokenizer.json")
     corpus = make(corpus_folder, tmp_path / "cache", tokenizer=str(tmp_path))
     assert corpus.tokenizer.digest == trained.digest
