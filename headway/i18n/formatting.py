@@ -16,6 +16,7 @@ UNKNOWN = "\N{EM DASH}"
 _BINARY_STEPS = ((units.TIB, "TiB"), (units.GIB, "GiB"), (units.MIB, "MiB"), (units.KIB, "KiB"), (1, "B"))
 _COUNT_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k"))
 _SI_STEPS = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_MAX_PLACES = 12
 _SMALL_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
 
 
@@ -26,8 +27,8 @@ def format_decimal(value: float | None, locale: str = "en", digits: int = 3) -> 
     from babel.numbers import format_decimal as babel_format_decimal
 
     magnitude = math.floor(math.log10(abs(value))) if value else 0
-    places = max(0, digits - 1 - magnitude)
-    if places > 12:
+    places = min(max(0, digits - 1 - magnitude), _MAX_PLACES)
+    if value and abs(value) < 10.0**-_MAX_PLACES:
         return f"{value:.{digits - 1}e}"
     pattern = "#,##0" + ("." + "#" * places if places else "")
     return babel_format_decimal(round(value, places), format=pattern, locale=locale)

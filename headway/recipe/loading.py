@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from headway import catalog
-from headway.errors import RecipeError
+from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
@@ -92,7 +92,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
     try:
         recipe = Recipe.model_validate(content)
     except ValidationError as error:
-        problems = [_translate(item) for item in error.errors(include_url=False)]
+        problems = _translate_all(error)
         raise (problems[0] if len(problems) == 1 else RecipeProblems(problems)) from error
     broken = broken_rules(recipe)
     if broken:
@@ -140,14 +140,29 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
     table[names[-1]] = value
 
 
-def _translate(item: Any) -> RecipeError:
+def _translate_all(error: ValidationError) -> list[RecipeError]:
+    """Turn pydantic's problems into errors of ours: one for each field, however many of its alternatives failed."""
+    by_field: dict[str, list[Any]] = {}
+    for item in error.errors(include_url=False):
+        by_field.setdefault(_field_name(item["loc"]), []).append(item)
+    problems = []
+    for field, items in by_field.items():
+        if len(items) == 1:
+            problems.append(_translate(field, items[0]))
+            continue
+        choices = next((str(item["ctx"]["expected"]) for item in items if item["type"] == "literal_error"), "none")
+        value = _shorten(repr(items[0]["input"]))
+        problems.append(RecipeError("recipe-field-alternatives", field=field, value=value, choices=choices))
+    return problems
+
+
+def _translate(field: str, item: Any) -> RecipeError:
     """Turn one pydantic problem into an error of ours."""
-    path = [str(part) for part in item["loc"]]
-    field = ".".join(path)
     kind = item["type"]
     if kind == "extra_forbidden":
-        known = _known_fields(path[:-1])
-        closest = difflib.get_close_matches(path[-1], known, n=1, cutoff=0.5)
+        *parents, name = field.split(".")
+        known = _known_fields(parents)
+        closest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         return RecipeError(
             "recipe-unknown-key", field=field, closest=closest[0] if closest else "none", known=", ".join(known)
         )
@@ -159,16 +174,26 @@ def _translate(item: Any) -> RecipeError:
         bound = next(iter(context.values()))
         return RecipeError("recipe-field-range", field=field, value=value, kind=kind, bound=float(bound))
     if kind == "literal_error":
-        # A field that may also be a number reports its alternatives one by one; the path of the field is enough.
-        return RecipeError(
-            "recipe-field-choice", field=_without_branch(path), value=value, choices=str(context["expected"])
-        )
+        return RecipeError("recipe-field-choice", field=field, value=value, choices=str(context["expected"]))
     expected = kind.removesuffix("_type").removesuffix("_parsing")
-    return RecipeError("recipe-field-type", field=_without_branch(path), value=value, expected=expected)
+    return RecipeError("recipe-field-type", field=field, value=value, expected=expected)
 
 
-def _without_branch(path: list[str]) -> str:
-    return ".".join(part for part in path if "[" not in part and part != "constrained-int")
+def _field_name(location: tuple[int | str, ...]) -> str:
+    """Return ``section.setting``; what pydantic adds to name the alternative of a union is left out."""
+    model: type[BaseModel] | None = Recipe
+    names = []
+    for part in map(str, location):
+        names.append(part)
+        if model is None or part not in model.model_fields:
+            break
+        annotation = model.model_fields[part].annotation
+        candidates = [annotation, *getattr(annotation, "__args__", ())]
+        sections = [kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel)]
+        if not sections:
+            break
+        model = sections[0]
+    return ".".join(names)
 
 
 def _shorten(text: str, limit: int = 80) -> str:
@@ -182,3 +207,25 @@ def _known_fields(path: list[str]) -> list[str]:
         candidates = [annotation, *getattr(annotation, "__args__", ())]
         model = next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))
     return sorted(model.model_fields)
+
+
+def find_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
+    """Load a recipe file, or make the smallest recipe of a model preset.
+
+    Args:
+        name: a path, or the name of a model preset such as ``llama-3.1-8b``.
+        overrides: as in `load_recipe`.
+
+    Raises:
+        RecipeError: there is neither such a file nor such a preset, or a rule is broken.
+    """
+    if Path(name).exists() or Path(name).suffix == ".toml":
+        return load_recipe(name, overrides)
+    try:
+        preset = catalog.model_preset(name)
+    except CatalogError as error:
+        raise RecipeError("recipe-not-found", name=name, closest=error.arguments.get("closest", "none")) from error
+    raw: dict[str, Any] = {"name": preset.id, "model": {"preset": preset.id}}
+    for override in overrides:
+        _apply_override(raw, override)
+    return resolve_recipe(raw)

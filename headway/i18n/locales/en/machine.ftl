@@ -7,6 +7,7 @@ machine-stage-memory = Measuring memory bandwidth
 machine-stage-framework = Measuring the framework's own cost
 machine-stage-matmul = Measuring matrix products
 machine-stage-attention = Measuring attention
+machine-stage-operations = Measuring the operations of training
 machine-stage-all-reduce = Measuring all-reduce
 machine-stage-disk = Measuring the disk
 machine-stage-done = Done

@@ -26,8 +26,23 @@ recipe-field-range = { $field } must be { $kind ->
     .next = Change { $field }.
 recipe-field-choice = { $field } must be { $choices }: it is { $value }.
     .next = Choose one of the values named above.
-recipe-field-type = { $field } cannot take the value { $value }; expected: { $expected }.
-    .next = Change { $field }; quantities may be written as "15.6T", "80 GiB" or "7d".
+recipe-field-alternatives = { $field } must be a number above zero or { $choices }: it is { $value }.
+    .next = Change { $field }.
+recipe-field-type = { $field } must be { $expected ->
+        [bool] true or false
+        [int] a whole number
+        [float] a number
+        [string] text in quotes
+        [tuple] text in quotes, or a list of texts
+        [model] a table of settings
+        [value_error] a quantity
+        [finite_number] a finite number
+       *[other] of another type ({ $expected })
+    }: it is { $value }.
+    .next = { $expected ->
+        [value_error] Change { $field }; quantities may be written as "15.6T", "80 GiB" or "7d".
+       *[other] Change { $field }.
+    }
 recipe-override-shape = A setting on the command line must read section.key=value: `{ $override }` does not.
     .next = Write it like `--set training.steps=100`.
 recipe-model-twice = The model's shape must come from one place: both preset "{ $preset }" and config "{ $config }" are given.
@@ -64,3 +79,110 @@ recipe-experts-too-few = num_experts_per_tok must not exceed num_experts: { $num
     .next = Lower model.num_experts_per_tok.
 recipe-devices-not-divisible = Several nodes must all be full: { $devices } devices do not fill nodes of { $devices_per_node }.
     .next = Change hardware.devices to a multiple of { $devices_per_node }.
+recipe-not-found = A recipe must be a file or the name of a model preset: there is no "{ $name }".
+    .next = { $closest ->
+        [none] Check the path, or write a recipe with `headway recipe new`.
+       *[other] Did you mean the preset `{ $closest }`?
+    }
+recipe-unwritable = The recipe must be written somewhere: { $path } could not be written ({ $reason }).
+    .next = Choose another --output.
+
+# What each setting means: comments of a new recipe, and the reference.
+
+recipe-doc-file = A Headway recipe. Settings behind a # keep their default; `headway recipe show` prints all of them.
+recipe-doc-model = the network's shape, in the names of Hugging Face configs
+recipe-doc-model-preset = a shape from the catalogue, such as "llama-3.1-8b"
+recipe-doc-model-config = a config.json of Hugging Face to read the shape from, instead of a preset
+recipe-doc-model-architecture = the family; it decides which parts a layer has
+recipe-doc-model-hidden_size = width of the residual stream
+recipe-doc-model-intermediate_size = width inside the MLP
+recipe-doc-model-num_hidden_layers = layers
+recipe-doc-model-num_attention_heads = query heads
+recipe-doc-model-num_key_value_heads = key and value heads; fewer than query heads is grouped-query attention
+recipe-doc-model-head_dim = channels of a head; by default hidden_size / num_attention_heads
+recipe-doc-model-vocab_size = rows of the embedding; at least the tokenizer's size
+recipe-doc-model-max_position_embeddings = longest sequence that the model is meant for, in tokens
+recipe-doc-model-rope_theta = base of the rotary frequencies
+recipe-doc-model-rope_scaling = Llama 3.1's stretch of the rotary frequencies (a table)
+recipe-doc-model-rms_norm_eps = added to the mean square in every norm
+recipe-doc-model-tie_word_embeddings = use the embedding as the output projection
+recipe-doc-model-attention_bias = bias on query, key and value
+recipe-doc-model-attention_output_bias = bias on the attention's output projection
+recipe-doc-model-mlp_bias = bias on the MLP's projections
+recipe-doc-model-qk_norm = normalise queries and keys of every head
+recipe-doc-model-sliding_window = tokens that attention looks back; all when not set
+recipe-doc-model-initializer_range = standard deviation of the initial weights
+recipe-doc-model-num_experts = experts of a layer, for a mixture of experts
+recipe-doc-model-num_experts_per_tok = experts that work on a token
+recipe-doc-model-moe_intermediate_size = width inside an expert
+recipe-doc-model-num_shared_experts = experts that work on every token
+recipe-doc-model-first_k_dense_replace = first layers that have a dense MLP instead of experts
+recipe-doc-model-q_lora_rank = rank of the query compression in latent attention
+recipe-doc-model-kv_lora_rank = rank of the key and value compression in latent attention
+recipe-doc-model-qk_nope_head_dim = channels of a head without positions in latent attention
+recipe-doc-model-qk_rope_head_dim = channels of a head with rotary positions in latent attention
+recipe-doc-model-v_head_dim = channels of a value head in latent attention
+recipe-doc-data = the text and how it becomes tokens
+recipe-doc-data-source = a named source; "python-stdlib" is the source code of the running Python
+recipe-doc-data-paths = files, folders or globs: text, Markdown, source code, JSONL, Parquet; also .gz and .zst
+recipe-doc-data-text_field = which field of a JSONL line or Parquet row is the text
+recipe-doc-data-tokenizer = "bpe" (trained on the text), "byte", or the path of a tokenizer.json
+recipe-doc-data-validation_fraction = share of the documents that is kept for validation
+recipe-doc-data-attention_within_documents = keep attention inside each document of a packed sequence
+recipe-doc-data-dataset_tokens = tokens of the whole data set, for the plan, where they cannot be counted yet
+recipe-doc-data-cache = folder of prepared tokens; by default the user's cache folder
+recipe-doc-data-max_bytes = read no more text than this, such as "10 MB"
+recipe-doc-training = what the optimizer does, for how long, in which precision
+recipe-doc-training-phase = which phase of a model's life this is
+recipe-doc-training-engine = the framework that trains
+recipe-doc-training-steps = optimizer steps; give steps or tokens
+recipe-doc-training-tokens = tokens of the whole training, such as "15.6T"; by default 20 for each parameter
+recipe-doc-training-sequence_length = tokens of a sequence
+recipe-doc-training-global_batch_size = sequences of an optimizer step, over all devices
+recipe-doc-training-precision = "bf16" computes in bfloat16 with fp32 weights; "fp32" computes everything in fp32
+recipe-doc-training-compile = compile the model with the framework's compiler
+recipe-doc-training-seed = key of the initial weights and of the order of the data
+recipe-doc-training-init_from = folder of a Hugging Face model or a checkpoint to start from
+recipe-doc-training-optimizer = the optimizer
+recipe-doc-training-learning_rate = peak learning rate
+recipe-doc-training-beta1 = decay of the mean of the gradients
+recipe-doc-training-beta2 = decay of the mean of the squared gradients
+recipe-doc-training-epsilon = added to the denominator of the update
+recipe-doc-training-weight_decay = decoupled decay of matrices; norms and biases have none
+recipe-doc-training-gradient_clip_norm = largest norm of all gradients together
+recipe-doc-training-schedule = how the learning rate falls after the warm-up
+recipe-doc-training-warmup_steps = steps in which the learning rate rises
+recipe-doc-training-decay_fraction = share of the steps in which "wsd" decays
+recipe-doc-training-min_learning_rate_ratio = where the learning rate ends, as a share of its peak
+recipe-doc-training-evaluate_every_steps = measure the validation loss every so many steps, and at the end
+recipe-doc-training-evaluate_batches = micro-batches of a validation
+recipe-doc-hardware = the machines that the run will have
+recipe-doc-hardware-accelerator = a catalogue name such as "h100-sxm-80gb"; "cpu"; or "auto" for what this machine has
+recipe-doc-hardware-devices = accelerators in all, or 1 for a CPU
+recipe-doc-hardware-devices_per_node = accelerators in a server
+recipe-doc-hardware-network = a catalogue name of the network between servers
+recipe-doc-hardware-threads = CPU threads; by default as many as there are cores
+recipe-doc-layout = how the work is split over devices; "auto" leaves it to the planner
+recipe-doc-layout-data_parallel_degree = replicas that see different data
+recipe-doc-layout-tensor_parallel_degree = devices that share each matrix
+recipe-doc-layout-pipeline_parallel_degree = devices that share the layers
+recipe-doc-layout-context_parallel_degree = devices that share each sequence
+recipe-doc-layout-expert_parallel_degree = devices that share the experts
+recipe-doc-layout-shard = what the replicas share instead of copying: nothing, "optimizer", "gradients" too, "parameters" too
+recipe-doc-layout-micro_batch_size = sequences that go through the model at once on a device
+recipe-doc-layout-recompute = what the backward pass computes again instead of keeping
+recipe-doc-site = where the machines stand, and what power costs there
+recipe-doc-site-grid = a catalogue name of the electricity grid, such as "france"
+recipe-doc-site-grid_kg_co2e_per_kilowatt_hour = carbon intensity, instead of the grid's
+recipe-doc-site-power_usage_effectiveness = power of the whole site over power of the machines (PUE)
+recipe-doc-site-electricity_usd_per_kilowatt_hour = price of electricity
+recipe-doc-site-device_usd_per_hour = price of a device for an hour, instead of the catalogue's
+recipe-doc-site-node_watts = power of a whole server under this load, where it is known
+recipe-doc-resilience = how often the run saves itself, and what it keeps
+recipe-doc-resilience-checkpoint_every = time between checkpoints, such as "10 min"
+recipe-doc-resilience-checkpoint_every_steps = steps between checkpoints, instead of a time
+recipe-doc-resilience-keep_last = how many checkpoints stay
+recipe-doc-budget = limits that the plan warns about
+recipe-doc-budget-max_usd = money
+recipe-doc-budget-max_duration = time, such as "7d"
+recipe-doc-budget-max_kg_co2e = carbon

@@ -16,3 +16,7 @@ training-no-weights = Weights to start from must be safetensors files: { $folder
     .next = Point training.init_from to the folder of a Hugging Face model or of a checkpoint.
 training-weights-unreadable = Weights to start from must be readable safetensors files: { $path } is not ({ $reason }).
     .next = Download or copy the file again.
+training-weights-mismatch = Weights must fit the model: { $reason }.
+    .next = Use the recipe and the checkpoint of the same run.
+training-prompt-length = A prompt must have at least one token and leave room for more: it has { $length }, and the model's longest sequence is { $limit }.
+    .next = Give a prompt that is not empty and shorter.

@@ -1,7 +1,7 @@
 """What PyTorch reaches on this machine's processors: run as a child by ``headway.machine.measure_compute``.
 
 Usage: ``python -m headway.training.engines.torch.microbenchmarks STAGE...`` with the stages ``framework``, ``matmul``,
-``attention`` and ``all_reduce``; it prints the lines that ``headway.machine.stages`` describes. The number of threads
+``attention``, ``operations`` and ``all_reduce``; it prints the lines that ``headway.machine.stages`` describes. The number of threads
 is ``OMP_NUM_THREADS``. ``framework`` must come first, since it reads the process's memory before others use it.
 """
 
@@ -51,6 +51,7 @@ def measure_framework(import_seconds: float, budget_seconds: float = 1.0) -> Fra
     layer = torch.nn.Linear(384, 384)
     layer(torch.randn(64, 384)).square().mean().backward()
     memory = psutil.Process().memory_info()
+    training_resident_bytes = measure_training_resident_bytes()
     one = torch.ones(1)
     leaf = torch.ones(1, requires_grad=True)
 
@@ -68,6 +69,7 @@ def measure_framework(import_seconds: float, budget_seconds: float = 1.0) -> Fra
         import_seconds=import_seconds,
         resident_bytes=memory.rss,
         private_bytes=memory.rss - memory.shared,
+        training_resident_bytes=training_resident_bytes,
         small_op_seconds=best_seconds(partial(torch.add, one, one), budget_seconds=share, inner=1000),
         small_op_autograd_seconds=best_seconds(with_gradients, budget_seconds=share, inner=100),
         elementwise_bytes_per_second=3
@@ -160,6 +162,20 @@ def measure_attention(
     return points
 
 
+def measure_operations() -> Any:
+    """Measure the engine's own operations; see ``operation_benchmarks``."""
+    from headway.training.engines.torch import operation_benchmarks
+
+    return operation_benchmarks.measure_operations()
+
+
+def measure_training_resident_bytes() -> int:
+    """Return the peak resident set after two steps of a model too small to count; see ``operation_benchmarks``."""
+    from headway.training.engines.torch import operation_benchmarks
+
+    return operation_benchmarks.measure_training_resident_bytes()
+
+
 def measure_all_reduce() -> AllReduce:
     """Measure all-reduce between two processes over the loopback interface.
 
@@ -248,6 +264,7 @@ def main(arguments: list[str]) -> None:
         "framework": lambda: measure_framework(import_seconds),
         "matmul": measure_matmul,
         "attention": measure_attention,
+        "operations": measure_operations,
         "all_reduce": measure_all_reduce,
     }
     run_stages(stages, arguments)

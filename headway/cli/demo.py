@@ -1,0 +1,107 @@
+"""``headway demo``: the whole way, on this machine, with a fault in the middle."""
+
+from __future__ import annotations
+
+import time
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headway.cli.localized import command, option
+from headway.cli.output import print_json, stdout_console
+from headway.i18n import current_translator
+
+if TYPE_CHECKING:
+    from headway.recipe import Recipe
+    from headway.runs import RunFolder
+
+DEMO_RUNS = "runs"
+PROMPT = "def "
+
+
+@command("demo")
+@option("--runs", "runs_folder", help_id="cli-option-runs", default=DEMO_RUNS, show_default=True, metavar="FOLDER")
+@option("--steps", help_id="cli-option-steps", type=click.IntRange(4), metavar="STEPS")
+@option("--json", "as_json", help_id="cli-option-json", is_flag=True)
+def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
+    """Probe, plan, train, kill, resume, account and write."""
+    from headway.cli.plan import make_plan
+    from headway.cli.plan_view import show_plan
+    from headway.cli.probe import probe_with_bar, show_machine
+    from headway.training.session import open_run
+
+    started = time.monotonic()
+    _stage("probe")
+    machine = probe_with_bar()
+    if not as_json:
+        show_machine(machine)
+    _stage("plan")
+    recipe = demo_recipe(steps)
+    plan = make_plan(recipe)
+    if not as_json:
+        show_plan(recipe, plan)
+    run = open_run(recipe, plan.to_dict(), root=Path(runs_folder))
+    kill_step = recipe.num_steps // 2
+    _stage("train", step=kill_step)
+    _train_until(run, plan.to_dict(), kill_step)
+    _stage("resume")
+    _train_until(run, plan.to_dict(), None)
+    _stage("ledger")
+    _finish(run, as_json)
+    click.echo(current_translator().text("cli-demo-done", seconds=time.monotonic() - started, path=str(run.path)), err=True)
+
+
+def demo_recipe(steps: int | None = None) -> Recipe:
+    """Return the recipe of the demo, which ships with the package."""
+    from headway.recipe import load_recipe
+
+    overrides = [] if steps is None else [f"training.steps={steps}"]
+    with resources.as_file(resources.files("headway.cli") / "demo.toml") as path:
+        return load_recipe(path, overrides)
+
+
+def _train_until(run: RunFolder, plan: dict[str, Any], kill_step: int | None) -> None:
+    """Train to the end; or, where a step is given, kill the worker with SIGKILL as soon as that step is done."""
+    from headway.cli.training_view import training_view
+    from headway.training.session import Followers, Session
+
+    reached = [0]
+    with training_view(run.recipe().num_steps, plan.get("time", {}).get("step_seconds")) as view:
+
+        def note_step(record: dict[str, Any]) -> None:
+            reached[0] = record["step"]
+            view.on_metric(record)
+
+        session = Session(run, Followers(on_metric=note_step, on_event=view.on_event))
+        try:
+            session.wait(until=lambda: kill_step is not None and reached[0] >= kill_step)
+            if kill_step is not None:
+                session.kill()
+        finally:
+            if session.process.poll() is None:
+                session.stop()
+    if kill_step is not None:
+        click.echo(current_translator().text("cli-demo-killed", step=reached[0]), err=True)
+
+
+def _finish(run: RunFolder, as_json: bool) -> None:
+    from headway.cli.ledger_view import ledger_table
+    from headway.runs import Ledger
+    from headway.training.engines.torch.generation import Sampling
+    from headway.training.writing import write_text
+
+    content = run.ledger() or {"rows": []}
+    if not as_json:
+        stdout_console().print(ledger_table(Ledger.from_dict(content)))
+    _stage("generate")
+    text = "".join(write_text(run, PROMPT, 120, Sampling()))
+    if as_json:
+        print_json({"run": str(run.path), "status": run.status(), "ledger": content, "text": PROMPT + text})
+    else:
+        click.echo(PROMPT + text)
+
+
+def _stage(name: str, **arguments: Any) -> None:
+    click.echo(click.style(current_translator().text(f"cli-demo-{name}", **arguments), bold=True), err=True)

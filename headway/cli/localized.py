@@ -1,0 +1,135 @@
+"""Click classes whose help comes from the message catalogues, in the language of the moment."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from headway.errors import HeadwayError
+from headway.i18n import current_translator, use_language
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+class LocalizedOption(click.Option):
+    """An option whose help is a message.
+
+    Args:
+        help_id: id of the message.
+    """
+
+    def __init__(self, declarations: Sequence[str], help_id: str, **settings: Any) -> None:
+        super().__init__(declarations, **settings)
+        self.help_id = help_id
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Render the help at the moment it is shown."""
+        self.help = current_translator().text(self.help_id)
+        return super().get_help_record(ctx)
+
+
+class LocalizedCommand(click.Command):
+    """A command whose help is the message ``cli-<name>-help``, with ``cli-<name>`` as its line in lists."""
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Render the help at the moment it is shown."""
+        self.help = help_text(self.name or "")
+        super().format_help_text(ctx, formatter)
+
+    def get_short_help_str(self, limit: int = 45) -> str:
+        """Return the line that lists this command."""
+        return current_translator().text(f"cli-{self.name}")
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Parse the arguments, with the help option described in the language of the moment."""
+        return super().make_context(info_name, args, parent, **extra)
+
+
+class LazyGroup(LocalizedCommand, click.Group):
+    """A group that imports a command's module only when that command runs.
+
+    Args:
+        lazy_commands: ``module:attribute`` by command name.
+    """
+
+    def __init__(self, *args: Any, lazy_commands: dict[str, str] | None = None, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self._lazy_commands = lazy_commands or {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return all command names in the order in which they were given."""
+        return [*self._lazy_commands, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return a command."""
+        if cmd_name not in self._lazy_commands:
+            return super().get_command(ctx, cmd_name)
+        module, attribute = self._lazy_commands[cmd_name].split(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        translator = current_translator()
+        prefix = "" if ctx.parent is None else f"{self.name}-"
+        rows = [(name, translator.text(f"cli-{prefix}{name}")) for name in self.list_commands(ctx)]
+        with formatter.section(translator.text("cli-commands")):
+            formatter.write_dl(rows)
+
+
+def help_text(name: str) -> str:
+    """Return the long help of a command; a ``\\b`` line keeps the example's line breaks."""
+    return current_translator().text(f"cli-{name}-help").replace("Example:", "\b\nExample:")
+
+
+def option(*declarations: str, help_id: str, **settings: Any) -> Callable[[Decorated], Decorated]:
+    """Add an option with a localised help to a command."""
+
+    def decorate(function: Decorated) -> Decorated:
+        parameters: list[click.Parameter] = getattr(function, "__click_params__", [])
+        parameters.append(LocalizedOption(declarations, help_id, **settings))
+        function.__click_params__ = parameters  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def language_option(function: Decorated) -> Decorated:
+    """Add ``--lang``, which decides before anything is printed."""
+
+    def choose(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            use_language(value)
+
+    add = option(
+        "--lang", help_id="cli-option-lang", metavar="TAG", is_eager=True, expose_value=False, callback=choose
+    )
+    return add(function)
+
+
+def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a localised command of a function; every command takes ``--lang``."""
+
+    def decorate(function: Callable[..., Any]) -> click.Command:
+        made: click.Command = click.command(name, cls=LocalizedCommand, **settings)(language_option(function))
+        return made
+
+    return decorate
+
+
+def error_lines(error: HeadwayError) -> list[str]:
+    """Render an error, its problems where it has several, and the next step."""
+    translator = current_translator()
+    text, next_step = translator.error(error)
+    lines = [f"{translator.text('cli-error')}: {text}"]
+    for problem in getattr(error, "problems", ()):
+        problem_text, problem_next = translator.error(problem)
+        lines.append(f"  - {problem_text}" + (f" {problem_next}" if problem_next else ""))
+    if next_step:
+        lines.append(f"{translator.text('cli-next')}: {next_step}")
+    return lines

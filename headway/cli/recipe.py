@@ -1,0 +1,78 @@
+"""``headway recipe``: show, new, check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from headway.cli.localized import LazyGroup, command, language_option, option
+from headway.cli.output import print_json
+from headway.errors import RecipeError
+from headway.i18n import current_translator
+
+
+@click.group("recipe", cls=LazyGroup)
+@language_option
+def recipe() -> None:
+    """Hold the commands; their help is in the message catalogues."""
+
+
+def overrides_option() -> object:
+    """Return the option ``--set``."""
+    return option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+
+
+@command("show")
+@click.argument("recipe_path", metavar="RECIPE")
+@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@option("--json", "as_json", help_id="cli-option-json", is_flag=True)
+def show(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Print a resolved recipe."""
+    from headway.recipe import find_recipe
+
+    resolved = find_recipe(recipe_path, overrides)
+    if as_json:
+        print_json(resolved.to_dict())
+    else:
+        click.echo(resolved.to_toml(), nl=False)
+
+
+@command("check")
+@click.argument("recipe_path", metavar="RECIPE")
+@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@option("--json", "as_json", help_id="cli-option-json", is_flag=True)
+def check(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
+    """Check a recipe."""
+    from headway.recipe import find_recipe
+
+    resolved = find_recipe(recipe_path, overrides)
+    if as_json:
+        print_json({"valid": True, "digest": resolved.digest()})
+    else:
+        click.echo(current_translator().text("cli-recipe-valid", path=recipe_path))
+
+
+@command("new")
+@option("--preset", help_id="cli-option-preset", default="headway-tiny-11m", show_default=True, metavar="NAME")
+@option("--output", help_id="cli-option-output", type=click.Path(path_type=Path), metavar="FILE")
+def new(preset: str, output: Path | None) -> None:
+    """Write a commented recipe."""
+    from headway.recipe import template
+
+    text = template(preset)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise RecipeError("cli-file-exists", path=str(output)) from error
+    except OSError as error:
+        raise RecipeError("recipe-unwritable", path=str(output), reason=error.strerror or str(error)) from error
+    click.echo(current_translator().text("cli-recipe-written", path=str(output)))
+
+
+for _command in (show, new, check):
+    recipe.add_command(_command)

@@ -1,0 +1,170 @@
+"""``headway runs``: list, show, compare, ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from headway.cli.localized import LazyGroup, command, language_option, option
+from headway.cli.output import make_table, print_json, stdout_console
+from headway.cli.train import DEFAULT_RUNS
+from headway.errors import RunError
+from headway.i18n import current_translator
+from headway.i18n.quantities import format_quantity
+
+if TYPE_CHECKING:
+    from headway.runs import RunFolder
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+@click.group("runs", cls=LazyGroup)
+@language_option
+def runs() -> None:
+    """Hold the commands; their help is in the message catalogues."""
+
+
+def _common(function: Decorated) -> Decorated:
+    add_runs = option(
+        "--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER"
+    )
+    add_json = option("--json", "as_json", help_id="cli-option-json", is_flag=True)
+    return add_runs(add_json(function))
+
+
+@command("list")
+@_common
+def list_command(runs_folder: str, as_json: bool) -> None:
+    """List all runs."""
+    from headway.runs import list_runs
+
+    summaries = [summarize(run) for run in list_runs(Path(runs_folder))]
+    if as_json:
+        print_json(summaries)
+    elif not summaries:
+        click.echo(current_translator().text("cli-runs-none", folder=runs_folder), err=True)
+    else:
+        _print_summaries(summaries)
+
+
+@command("show")
+@click.argument("run_name", metavar="RUN")
+@option("--plot", help_id="cli-option-plot", type=click.Path(path_type=Path), metavar="FILE")
+@_common
+def show(run_name: str, plot: Path | None, runs_folder: str, as_json: bool) -> None:
+    """Show one run."""
+    from headway.cli.training_view import event_line
+    from headway.runs import RunFolder
+
+    run = RunFolder.open(Path(runs_folder), run_name)
+    if plot is not None:
+        from headway.runs.plot import plot_runs
+
+        plot_runs([run], plot)
+        click.echo(current_translator().text("cli-plot-written", path=str(plot)), err=True)
+    if as_json:
+        print_json({**summarize(run), "events": run.events(), "ledger": run.ledger()})
+        return
+    _print_summaries([summarize(run)])
+    for event in run.events():
+        line = event_line(event)
+        if line is not None:
+            click.echo(line)
+
+
+@command("compare")
+@click.argument("run_names", metavar="RUN...", nargs=-1, required=True)
+@option("--plot", help_id="cli-option-plot", type=click.Path(path_type=Path), metavar="FILE")
+@_common
+def compare(run_names: tuple[str, ...], plot: Path | None, runs_folder: str, as_json: bool) -> None:
+    """Compare runs side by side."""
+    from headway.runs import RunFolder
+    from headway.runs.comparison import compare_runs
+
+    chosen = [RunFolder.open(Path(runs_folder), name) for name in run_names]
+    compared = compare_runs(chosen)
+    if plot is not None:
+        from headway.runs.plot import plot_runs
+
+        plot_runs(chosen, plot)
+        click.echo(current_translator().text("cli-plot-written", path=str(plot)), err=True)
+    if as_json:
+        print_json(compared)
+        return
+    translator = current_translator()
+    rows = [
+        (_label(row["name"]), *(format_quantity(row["name"], value, translator.language) for value in row["values"]))
+        for row in compared["rows"]
+    ]
+    columns = (translator.text("cli-column-quantity"), *compared["runs"])
+    stdout_console().print(make_table(columns, rows, numeric=range(1, len(columns))))
+
+
+@command("ledger")
+@click.argument("run_name", metavar="RUN")
+@_common
+def ledger(run_name: str, runs_folder: str, as_json: bool) -> None:
+    """Show what was predicted beside what was measured."""
+    from headway.cli.ledger_view import ledger_table
+    from headway.runs import RunFolder
+
+    run = RunFolder.open(Path(runs_folder), run_name)
+    made = _fresh_ledger(run)
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        stdout_console().print(ledger_table(made))
+
+
+def summarize(run: RunFolder) -> dict[str, Any]:
+    """Return what a list of runs shows of one."""
+    metrics = run.metrics()
+    last = metrics[-1] if metrics else {}
+    evaluated = [event for event in run.events() if event.get("event") == "evaluated"]
+    return {
+        "name": run.name,
+        "status": run.status(),
+        "step": last.get("step", 0),
+        "steps": run.recipe().num_steps,
+        "loss": last.get("loss"),
+        "validation_loss": evaluated[-1]["loss"] if evaluated else None,
+        "tokens_per_second": last.get("tokens_per_second"),
+    }
+
+
+def _fresh_ledger(run: RunFolder) -> Any:
+    from headway.training.accounting import measure_run
+
+    if not run.metrics():
+        raise RunError("run-no-metrics", name=run.name)
+    return measure_run(run)
+
+
+def _print_summaries(summaries: list[dict[str, Any]]) -> None:
+    translator = current_translator()
+    locale = translator.language
+    names = ("name", "status", "step", "loss", "validation_loss", "tokens_per_second")
+    rows = [
+        (
+            summary["name"],
+            translator.text(f"cli-status-{summary['status']}"),
+            f"{summary['step']}/{summary['steps']}",
+            *(format_quantity(name, summary[name], locale) for name in names[3:]),
+        )
+        for summary in summaries
+    ]
+    columns = [translator.text(f"cli-column-{name.replace('_', '-')}") for name in names]
+    stdout_console().print(make_table(columns, rows, numeric=(2, 3, 4, 5)))
+
+
+def _label(name: str) -> str:
+    translator = current_translator()
+    message_id = f"cli-quantity-{name}"
+    return translator.text(message_id) if translator.has(message_id) else name
+
+
+for _command in (list_command, show, compare, ledger):
+    runs.add_command(_command)

@@ -1,0 +1,182 @@
+cli-error = error
+cli-next = next
+cli-commands = Commands
+
+cli-headway = Plan, run, survive and explain the training of large language models.
+cli-headway-help = Plan it, run it, survive it, explain it: from a recipe to a trained model, with every resource predicted beforehand and measured afterwards.
+
+    Example:  headway demo
+cli-option-lang = Language of all text, such as en; by default HEADWAY_LANG or the system's.
+
+cli-probe = Say what this machine is and how fast it is.
+cli-probe-help = Read this machine's processors, memory, disks, network and accelerators, and measure matrix products, memory, disk and collectives. Measurements are kept and feed the plan.
+
+    Example:  headway probe --json
+cli-option-refresh = Measure again, even where a measurement is kept.
+cli-option-no-measure = Read the machine only; measure nothing.
+cli-option-json = Print machine-readable JSON instead of text.
+
+cli-recipe = Write, check and show recipes.
+cli-recipe-help = A recipe is one TOML file: the model, the data, the training, the hardware, the site, the budget.
+
+    Example:  headway recipe new --preset headway-tiny-11m --output my.toml
+cli-recipe-show = Print a recipe with every default and preset filled in.
+cli-show-help = Print a recipe with every default and preset filled in.
+
+    Example:  headway recipe show recipes/laptop.toml
+cli-recipe-new = Write a commented recipe to start from.
+cli-new-help = Write a commented recipe to start from: every section, with the settings that people change most.
+
+    Example:  headway recipe new --preset llama-3.1-8b --output my.toml
+cli-recipe-check = Check a recipe against every rule.
+cli-check-help = Check a recipe against every rule, and name each rule that is broken.
+
+    Example:  headway recipe check my.toml
+cli-recipe-valid = { $path }: the recipe keeps every rule.
+cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, train it with `headway train { $path }`.
+cli-option-preset = Model preset to start from.
+cli-option-output = File to write; by default the text is printed.
+cli-option-set = Override a setting of the recipe, such as training.steps=100; may be repeated.
+cli-file-exists = An existing file is not overwritten: { $path } is there already.
+    .next = Choose another --output, or remove the file first.
+cli-option-runs = Folder of all runs.
+cli-option-name = Name of the run; by default the recipe's.
+cli-option-resume = Go on with the newest run of this recipe (or with --name) from its last good checkpoint.
+cli-option-force = Train even where the plan says that it cannot fit.
+cli-option-prompt = Text to go on from.
+cli-option-tokens = Tokens to write at most.
+cli-option-temperature = Spread of the choice of tokens; 0 always takes the most likely one.
+cli-option-top-k = Choose among so many of the most likely tokens.
+cli-option-top-p = Choose among the most likely tokens that hold this probability together.
+cli-option-seed = Key of the random choice.
+cli-option-step = Checkpoint to use; by default the newest.
+cli-option-steps = Optimizer steps, instead of the demo's own number.
+cli-option-plot = Write a picture of loss and throughput (.png, .svg or .pdf).
+
+cli-plan = Predict everything that a recipe will take.
+cli-plan-help = Predict memory, time, storage, network, energy, cooling, cost, carbon and failures of a recipe, or of a model preset, before anything runs.
+
+    Example:  headway plan llama-3.1-8b --set hardware.accelerator=h100-sxm-80gb
+cli-train = Train a recipe on this machine.
+cli-train-help = Plan a recipe, train it, and lay what was measured beside what was predicted. The training survives a kill: go on with --resume.
+
+    Example:  headway train recipes/laptop.toml
+cli-generate = Write text with the model of a run.
+cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
+
+    Example:  headway generate demo --prompt "def "
+cli-runs = List, show and compare runs, and read their ledgers.
+cli-runs-help = Runs are folders; these commands read them, also while they train.
+
+    Example:  headway runs ledger demo
+cli-runs-list = List all runs.
+cli-list-help = List all runs with their state, step and loss.
+
+    Example:  headway runs list --json
+cli-runs-show = Show one run and what happened to it.
+cli-runs-compare = Compare runs side by side.
+cli-compare-help = Show which settings differ between runs, and what each run took.
+
+    Example:  headway runs compare demo demo-2
+cli-runs-ledger = Show what was predicted beside what was measured.
+cli-ledger-help = Show every resource of a run: the prediction, the measurement and the error.
+
+    Example:  headway runs ledger demo
+cli-runs-none = There are no runs in { $folder } yet. Start one with `headway train RECIPE`, or see `headway demo`.
+cli-plot-written = Wrote { $path }.
+cli-demo = See everything once, on this machine, in a few minutes.
+cli-demo-help = Probe this machine, plan a small Llama for it, train it on real text, kill it half-way with SIGKILL, resume it, and show the ledger and some text that it writes.
+
+    Example:  headway demo
+
+cli-train-run = Run folder: { $path }
+cli-train-stopping = Saving and stopping ...
+cli-train-line = step { $step }/{ $total }  loss { $loss }  { $speed }  memory { $memory }  left { $left }  predicted/measured time { $ratio }
+
+cli-event-started = Training starts.
+cli-event-resumed = Training goes on after step { $step }.
+cli-event-data-ready = Data: { COUNT($documents) } documents, { BYTES($text_bytes) } of text, { COUNT($tokens) } tokens ({ DECIMAL($bytes_per_token) } bytes each).
+cli-event-checkpoint-saved = Checkpoint at step { $step }: { BYTES($bytes) } in { DURATION($seconds) }.
+cli-event-evaluated = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits per byte.
+cli-event-finished = Finished.
+cli-event-stopped = Stopped; go on with --resume.
+cli-event-failed = Failed.
+
+cli-demo-probe = 1/6 Probe this machine
+cli-demo-plan = 2/6 Plan a small Llama for it
+cli-demo-train = 3/6 Train it, and kill it with SIGKILL at step { $step }
+cli-demo-killed = Killed with SIGKILL after step { $step }.
+cli-demo-resume = 4/6 Resume it
+cli-demo-ledger = 5/6 The ledger: predicted beside measured
+cli-demo-generate = 6/6 Text from the model that was just trained
+cli-demo-done = Done in { DURATION($seconds) }. Look at { $path } with `headway runs show`.
+
+cli-column-what = what
+cli-column-value = value
+cli-column-resource = resource
+cli-column-quantity = quantity
+cli-column-predicted = predicted
+cli-column-interval = 80 % interval
+cli-column-measured = measured
+cli-column-error = error
+cli-column-name = run
+cli-column-status = state
+cli-column-step = step
+cli-column-loss = loss
+cli-column-validation-loss = validation loss
+cli-column-tokens-per-second = speed
+cli-estimated = { $value } (estimated)
+
+cli-status-created = created
+cli-status-running = running
+cli-status-finished = finished
+cli-status-failed = failed
+cli-status-interrupted = interrupted
+
+cli-probe-processor = Processor
+cli-probe-cores = Cores (usable / all)
+cli-probe-instruction_sets = Instruction sets
+cli-probe-memory = Memory
+cli-probe-disk_free = Free disk
+cli-probe-accelerators = Accelerators
+cli-probe-triad = Memory bandwidth (triad)
+cli-probe-matmul_fp32 = Matrix products, fp32
+cli-probe-matmul_bf16 = Matrix products, bf16
+cli-probe-matmul_int8 = Matrix products, int8
+cli-probe-disk_write = Disk writing (flushed)
+cli-probe-disk_read = Disk reading
+
+cli-resource-accelerators = accelerators
+cli-resource-time = time
+cli-resource-memory = memory
+cli-resource-storage = storage
+cli-resource-network = network
+cli-resource-energy = energy
+cli-resource-cooling = cooling
+cli-resource-software = software
+cli-resource-algorithms = algorithms
+cli-resource-hyperparameters = hyper-parameters
+cli-resource-failures = failures
+cli-resource-money = money
+
+cli-quantity-tokens_per_second = tokens per second
+cli-quantity-model_flops_utilization = model FLOPs utilisation
+cli-quantity-step_seconds = time of a step
+cli-quantity-total_seconds = time of the run
+cli-quantity-peak_bytes = peak memory
+cli-quantity-dataset_bytes = data set
+cli-quantity-checkpoint_bytes = checkpoint
+cli-quantity-checkpoint_write_seconds = writing a checkpoint
+cli-quantity-network_bytes_per_step = network, each step
+cli-quantity-energy_joules = energy
+cli-quantity-carbon_kg_co2e = carbon
+cli-quantity-heat_watts = heat
+cli-quantity-engine_version = engine
+cli-quantity-precision = precision
+cli-quantity-validation_loss = validation loss
+cli-quantity-bits_per_byte = bits per byte
+cli-quantity-interruptions = interruptions
+cli-quantity-goodput = goodput
+cli-quantity-total_usd = cost
+cli-quantity-step = steps
+cli-quantity-loss = loss

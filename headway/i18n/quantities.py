@@ -1,0 +1,59 @@
+"""Format any quantity by the unit that its name ends with, as every name in Headway does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headway import units
+from headway.i18n import formatting
+
+Formatter = Callable[[float, str], str]
+
+_BY_SUFFIX: tuple[tuple[str, Formatter], ...] = (
+    ("flops_per_second", lambda value, locale: formatting.format_si(value, "FLOP/s", locale)),
+    ("bytes_per_second", lambda value, locale: formatting.format_si(value, "B/s", locale)),
+    ("tokens_per_second", lambda value, locale: f"{formatting.format_count(value, locale)} tokens/s"),
+    ("tokens_per_second_per_device", lambda value, locale: f"{formatting.format_count(value, locale)} tokens/s"),
+    ("bytes_per_step", lambda value, locale: formatting.format_bytes(value, locale)),
+    ("bytes_per_token", lambda value, locale: formatting.format_decimal(value, locale)),
+    ("bytes", lambda value, locale: formatting.format_bytes(value, locale)),
+    ("seconds", lambda value, locale: formatting.format_duration(value, locale)),
+    ("hours", lambda value, locale: formatting.format_duration(value * units.SECONDS_PER_HOUR, locale)),
+    ("days", lambda value, locale: formatting.format_duration(value * units.SECONDS_PER_DAY, locale)),
+    ("watts", lambda value, locale: formatting.format_si(value, "W", locale)),
+    (
+        "joules",
+        lambda value, locale: f"{formatting.format_decimal(units.joules_to_kilowatt_hours(value), locale)} kWh",
+    ),
+    ("kg_co2e", lambda value, locale: f"{formatting.format_decimal(value, locale)} kg CO2e"),
+    ("usd", lambda value, locale: formatting.format_usd(value, locale)),
+    ("litres", lambda value, locale: f"{formatting.format_decimal(value, locale)} L"),
+    ("litres_per_minute", lambda value, locale: f"{formatting.format_decimal(value, locale)} L/min"),
+    ("m3_per_hour", lambda value, locale: f"{formatting.format_decimal(value, locale)} m3/h"),
+    ("refrigeration_tons", lambda value, locale: formatting.format_decimal(value, locale)),
+    ("utilization", lambda value, locale: formatting.format_percent(value, locale)),
+    ("goodput", lambda value, locale: formatting.format_percent(value, locale)),
+    ("share", lambda value, locale: formatting.format_percent(value, locale)),
+)
+
+
+def format_quantity(name: str, value: float | int | str | bool | None, locale: str = "en") -> str:
+    """Format a value by its name; text stays text, and what is not known is a dash.
+
+    Args:
+        name: the quantity's name, such as ``peak_bytes``.
+        value: in the unit that the name ends with.
+        locale: a Babel locale name.
+    """
+    if value is None:
+        return formatting.UNKNOWN
+    if isinstance(value, (str, bool)):
+        return str(value)
+    matching = [(suffix, formatter) for suffix, formatter in _BY_SUFFIX if _ends_with(name, suffix)]
+    if not matching:
+        return formatting.format_count(value, locale)
+    return max(matching, key=lambda pair: len(pair[0]))[1](value, locale)
+
+
+def _ends_with(name: str, suffix: str) -> bool:
+    return name == suffix or name.endswith(f"_{suffix}")

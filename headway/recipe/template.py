@@ -1,0 +1,52 @@
+"""A recipe to start from: every section and setting, with its meaning as a comment and its default commented out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from headway import catalog
+from headway.i18n import current_translator
+from headway.recipe.schema import Recipe
+
+_LENGTH_STEPS = 1000
+
+
+def template(preset: str) -> str:
+    """Return the text of a new recipe.
+
+    Args:
+        preset: the model preset that it starts from.
+
+    Raises:
+        CatalogError: the preset is unknown.
+    """
+    known = catalog.model_preset(preset)
+    written = {"model.preset": json.dumps(known.id), "training.steps": str(_LENGTH_STEPS)}
+    lines = [f"# {current_translator().text('recipe-doc-file')}"]
+    for name, field in Recipe.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            lines += ["", f"[{name}]  # {current_translator().text(f'recipe-doc-{name}')}", *_settings(name, section, written)]
+    return "\n".join(lines) + "\n"
+
+
+def documented_settings() -> Iterator[tuple[str, str]]:
+    """Yield section and setting of everything that a recipe may say, in order."""
+    for name, field in Recipe.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            for setting in section.model_fields:
+                yield name, setting
+
+
+def _settings(name: str, section: type[BaseModel], written: dict[str, str]) -> Iterator[str]:
+    translator = current_translator()
+    for setting, field in section.model_fields.items():
+        key = f"{name}.{setting}"
+        default = "" if field.default in (None, PydanticUndefined) else json.dumps(field.default)
+        line = f"{setting} = {written[key]}" if key in written else f"# {setting} = {default}".rstrip()
+        yield f"{line}  # {translator.text(f'recipe-doc-{name}-{setting}')}"

@@ -1,0 +1,258 @@
+"""What each operation of the PyTorch engine takes on this machine's processors, forward and backward.
+
+The very modules that train are timed, at a few shapes each: the planner interpolates between them. Names and shapes
+are those of ``headway.planning.operations``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from headway.machine.measurements import OperationPoint
+from headway.training.engines.torch.kernels import LinearCrossEntropy, Rotary, SwiGLU
+from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
+from headway.training.engines.torch.model import Linear, Norm, rotary_frequencies
+
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+
+LINEAR_SHAPES = (
+    (512, 128, 128), (512, 128, 512), (512, 512, 128), (2048, 128, 384), (2048, 384, 128), (2048, 384, 384),
+    (2048, 384, 1024), (2048, 1024, 384), (4096, 512, 512), (2048, 768, 768), (2048, 768, 2048), (2048, 2048, 768),
+    (512, 768, 768), (8192, 256, 512),
+)  # fmt: skip
+"""(rows, inputs, outputs): a small transformer's projections, wide and narrow, with few and with many tokens."""
+
+ATTENTION_SHAPES = ((16, 4, 4, 128, 64), (8, 6, 2, 256, 64), (4, 8, 4, 512, 64), (2, 8, 8, 1024, 64), (16, 6, 6, 128, 32))
+"""(sequences, heads, key-value heads, positions, head channels)."""
+
+HEAD_SHAPES = ((1024, 128, 512), (1024, 384, 4096), (2048, 384, 4096), (2048, 384, 260), (1024, 768, 8192))
+"""(rows, inputs, vocabulary)."""
+
+EMBEDDING_SHAPES = ((512, 128, 512), (2048, 384, 4096), (2048, 768, 8192), (8192, 384, 4096))
+"""(rows, channels, vocabulary)."""
+
+ROW_SHAPES: dict[str, tuple[tuple[int, int], ...]] = {
+    "norm": ((512, 128), (2048, 128), (2048, 384), (8192, 384), (2048, 768)),
+    "add": ((512, 128), (2048, 384), (8192, 384), (2048, 768)),
+    "rotary": ((1024, 64), (4096, 64), (12288, 64), (49152, 64)),
+    "gated": ((512, 384), (2048, 1024), (8192, 1024), (2048, 2048)),
+}
+"""(rows, channels)."""
+
+UPDATE_PARAMETERS = (200_000, 2_000_000, 11_000_000)
+ACCUMULATE_PARAMETERS = (200_000, 2_000_000, 11_000_000)
+
+_TINY_RECIPE = {
+    "model": {
+        "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
+        "vocab_size": 260, "max_position_embeddings": 64, "tie_word_embeddings": True,
+    },
+    "training": {"steps": 2, "sequence_length": 64, "global_batch_size": 2},
+    "data": {"tokenizer": "byte"},
+    "hardware": {"accelerator": "cpu"},
+}  # fmt: skip
+
+Case = Callable[[], tuple[Tensor, list[Tensor]]]
+"""Runs the forward pass; returns the result and what gradients are wanted of."""
+
+
+def measure_operations(budget_seconds: float = 0.03) -> tuple[OperationPoint, ...]:
+    """Measure every operation at every shape.
+
+    Args:
+        budget_seconds: time for each point; no fewer than five repetitions are made.
+    """
+    use_linear_kernel(choose_linear_kernel(torch.device("cpu")))
+    points = []
+    for name, dtype in DTYPES.items():
+        for kind, shape, case in _cases(dtype):
+            forward_seconds, backward_seconds = _time(case, budget_seconds)
+            points.append(_point(kind, name, shape, forward_seconds, backward_seconds))
+    for parameters in UPDATE_PARAMETERS:
+        points.append(_point("update", "fp32", (parameters, 1), _time_update(parameters, budget_seconds), 0.0))
+    for parameters in ACCUMULATE_PARAMETERS:
+        points.append(_point("accumulate", "fp32", (parameters, 1), _time_accumulate(parameters, budget_seconds), 0.0))
+    return tuple(points)
+
+
+def measure_training_resident_bytes() -> int:
+    """Return the peak resident set of this process once it has trained a model too small to count.
+
+    Meant for a process that did nothing else before: what is left is the interpreter, the framework, the trainer with
+    its libraries, and what they keep for themselves.
+    """
+    # The worker imports all that a training process imports.
+    import headway.training.worker  # noqa: F401
+    from headway.recipe import resolve_recipe
+    from headway.telemetry.process import peak_resident_bytes
+    from headway.training.data import Batch
+    from headway.training.engines.torch.engine import TorchEngine
+
+    for precision in DTYPES:
+        recipe = resolve_recipe({**_TINY_RECIPE, "training": {**_TINY_RECIPE["training"], "precision": precision}})
+        engine = TorchEngine(recipe)
+        rows, width = recipe.training.global_batch_size, recipe.training.sequence_length + 1
+        for _ in range(2):
+            engine.step([Batch(tokens=np.ones((rows, width), dtype=np.int64))], 1e-3)
+        engine.close()
+    return peak_resident_bytes()
+
+
+def _point(
+    kind: str, dtype: str, shape: tuple[int, ...], forward_seconds: float, backward_seconds: float
+) -> OperationPoint:
+    return OperationPoint(
+        kind=kind,
+        dtype=dtype,
+        shape=shape,
+        threads=torch.get_num_threads(),
+        forward_seconds=forward_seconds,
+        backward_seconds=backward_seconds,
+    )
+
+
+def _cases(dtype: torch.dtype) -> Iterator[tuple[str, tuple[int, ...], Case]]:
+    for shape in LINEAR_SHAPES:
+        yield "linear", shape, _linear(shape, dtype)
+    for shape in ATTENTION_SHAPES:
+        yield "attention", shape, _attention(shape, dtype)
+    for shape in HEAD_SHAPES:
+        yield "head", shape, _head(shape, dtype)
+    for shape in EMBEDDING_SHAPES:
+        yield "embedding", shape, _embedding(shape, dtype)
+    makers = {"norm": _norm, "add": _add, "rotary": _rotary, "gated": _gated}
+    for kind, make in makers.items():
+        for shape in ROW_SHAPES[kind]:
+            yield kind, shape, make(shape, dtype)
+
+
+def _time(case: Case, budget_seconds: float) -> tuple[float, float]:
+    """Return the best times of the forward and of the backward pass."""
+    forward_seconds = backward_seconds = float("inf")
+    upstream: Tensor | None = None
+    repetitions, begin = 0, time.perf_counter()
+    while repetitions < 6 or time.perf_counter() - begin < budget_seconds:
+        start = time.perf_counter()
+        result, wanted = case()
+        middle = time.perf_counter()
+        upstream = torch.ones_like(result) if upstream is None else upstream
+        between = time.perf_counter()
+        torch.autograd.grad(result, wanted, upstream)
+        end = time.perf_counter()
+        repetitions += 1
+        if repetitions > 1:
+            forward_seconds = min(forward_seconds, middle - start)
+            backward_seconds = min(backward_seconds, end - between)
+    return forward_seconds, backward_seconds
+
+
+def _leaf(*shape: int, dtype: torch.dtype) -> Tensor:
+    return torch.randn(shape).to(dtype).requires_grad_()
+
+
+def _linear(shape: tuple[int, int, int], dtype: torch.dtype) -> Case:
+    rows, inputs, outputs = shape
+    layer, x = Linear(inputs, outputs, bias=False), _leaf(rows, inputs, dtype=dtype)
+    return lambda: (layer(x), [x, layer.weight])
+
+
+def _attention(shape: tuple[int, int, int, int, int], dtype: torch.dtype) -> Case:
+    sequences, heads, groups, positions, channels = shape
+    # Strided as the engine's: positions before heads in memory.
+    query = _leaf(sequences, positions, heads, channels, dtype=dtype)
+    key, value = (_leaf(sequences, positions, groups, channels, dtype=dtype) for _ in range(2))
+
+    def forward() -> tuple[Tensor, list[Tensor]]:
+        transposed = (array.transpose(1, 2) for array in (query, key, value))
+        out = F.scaled_dot_product_attention(*transposed, is_causal=True, enable_gqa=heads != groups)
+        return out, [query, key, value]
+
+    return forward
+
+
+def _head(shape: tuple[int, int, int], dtype: torch.dtype) -> Case:
+    rows, inputs, vocabulary = shape
+    x, weight = _leaf(rows, inputs, dtype=dtype), torch.randn(vocabulary, inputs).mul_(0.02).requires_grad_()
+    targets = torch.randint(0, vocabulary, (rows,))
+    return lambda: (LinearCrossEntropy.apply(x, weight.to(dtype), targets, -100), [x, weight])
+
+
+def _embedding(shape: tuple[int, int, int], dtype: torch.dtype) -> Case:
+    rows, channels, vocabulary = shape
+    layer, tokens = nn.Embedding(vocabulary, channels), torch.randint(0, vocabulary, (rows,))
+    return lambda: (layer(tokens).to(dtype), [layer.weight])
+
+
+def _norm(shape: tuple[int, int], dtype: torch.dtype) -> Case:
+    layer, x = Norm(shape[1], 1e-5), _leaf(*shape, dtype=dtype)
+    return lambda: (layer(x), [x, layer.weight])
+
+
+def _add(shape: tuple[int, int], dtype: torch.dtype) -> Case:
+    x, y = _leaf(*shape, dtype=dtype), _leaf(*shape, dtype=dtype)
+    # One add forward; the doubled use of x makes autograd add its two gradients, as in a residual path.
+    return lambda: (torch.add(x, y), [x, y])
+
+
+def _rotary(shape: tuple[int, int], dtype: torch.dtype) -> Case:
+    rows, channels = shape
+    positions, heads = min(rows, 256), max(1, rows // min(rows, 256) // 8)
+    sequences = rows // (positions * heads)
+    x = _leaf(sequences, positions, heads, channels, dtype=dtype)
+    angles = torch.outer(torch.arange(positions).float(), rotary_frequencies(channels, 10000.0))
+    cos, sin = angles.cos(), angles.sin()
+    return lambda: (Rotary.apply(x, cos, sin), [x])
+
+
+def _gated(shape: tuple[int, int], dtype: torch.dtype) -> Case:
+    gate, up = _leaf(*shape, dtype=dtype), _leaf(*shape, dtype=dtype)
+    return lambda: (SwiGLU.apply(gate, up), [gate, up])
+
+
+def _time_update(parameters: int, budget_seconds: float) -> float:
+    weights = [nn.Parameter(torch.zeros(part)) for part in _parts(parameters)]
+    optimizer = torch.optim.AdamW(weights, lr=1e-3, fused=True)
+    for weight in weights:
+        weight.grad = torch.full_like(weight, 1e-3)
+
+    def work() -> None:
+        norms = torch.stack([torch.linalg.vector_norm(weight.grad, dtype=torch.float64) for weight in weights])
+        float(torch.linalg.vector_norm(norms))
+        optimizer.step()
+
+    return _best(work, budget_seconds)
+
+
+def _time_accumulate(parameters: int, budget_seconds: float) -> float:
+    sums = [torch.zeros(part) for part in _parts(parameters)]
+    parts = [torch.ones(part) for part in _parts(parameters)]
+
+    def work() -> None:
+        for total, part in zip(sums, parts, strict=True):
+            total.add_(part)
+
+    return _best(work, budget_seconds)
+
+
+def _parts(parameters: int, largest: int = 400_000) -> list[int]:
+    """Split a number of weights into tensors of the size that small models have."""
+    return [min(largest, parameters - start) for start in range(0, parameters, largest)]
+
+
+def _best(work: Callable[[], Any], budget_seconds: float) -> float:
+    best_seconds = float("inf")
+    repetitions, begin = 0, time.perf_counter()
+    while repetitions < 4 or time.perf_counter() - begin < budget_seconds:
+        start = time.perf_counter()
+        work()
+        repetitions += 1
+        if repetitions > 1:
+            best_seconds = min(best_seconds, time.perf_counter() - start)
+    return best_seconds

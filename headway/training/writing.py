@@ -1,0 +1,44 @@
+"""Text from a run: its newest checkpoint, its tokenizer, and a prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headway.errors import RunError
+from headway.resilience.checkpoint import CheckpointStore
+from headway.runs import RunFolder
+from headway.training.data import Tokenizer
+from headway.training.engines.torch.generation import Sampling, generate, load_model
+
+
+def write_text(run: RunFolder, prompt: str, max_tokens: int, sampling: Sampling, step: int | None = None) -> Iterator[str]:
+    """Yield pieces of text that continue a prompt.
+
+    Args:
+        run: a run with at least one checkpoint.
+        prompt: the text to go on from; the end-of-document token where it is empty.
+        max_tokens: how many tokens at most.
+        sampling: how each is drawn.
+        step: which checkpoint; the newest that verifies by default.
+
+    Raises:
+        RunError: the run has no checkpoint yet.
+        CheckpointError: the checkpoint is damaged.
+        TrainingError: the prompt is too long.
+    """
+    store = CheckpointStore(run.checkpoints_folder)
+    snapshot = store.load_newest()[0] if step is None else store.load(step)
+    if snapshot is None:
+        raise RunError("run-no-checkpoint", name=run.name)
+    tokenizer = Tokenizer.load(run.tokenizer_path)
+    model = load_model(run.recipe(), snapshot.parameters)
+    tokens = tokenizer.encode(prompt) or [tokenizer.end_of_document_id]
+    shown = ""
+    written: list[int] = []
+    for token in generate(model, tokens, max_tokens, sampling):
+        written.append(token)
+        text = tokenizer.decode(written)
+        # A token may end in the middle of a character; it is shown when the rest has come.
+        if not text.endswith("\N{REPLACEMENT CHARACTER}"):
+            yield text[len(shown) :]
+            shown = text
