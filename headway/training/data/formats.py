@@ -209,7 +209,9 @@ def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
 
 def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
     if text_field not in schema.names:
-        raise DataError("data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "none")
+        raise DataError(
+            "data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "none"
+        )
     kind = schema.field(text_field).type
     values = kind.value_type if arrow.types.is_dictionary(kind) else kind
     types = arrow.types
