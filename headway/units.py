@@ -7,8 +7,8 @@ Source: BIPM, The International System of Units, 9th edition (2019), tables 7 an
 
 from __future__ import annotations
 
-import math
 import re
+from decimal import Decimal
 
 KIB = 2**10
 MIB = 2**20
@@ -38,21 +38,25 @@ _DURATION_FACTORS = {
 }  # fmt: skip
 _POWER_FACTORS = {"": 1.0, "w": 1.0, "kw": 1e3, "mw": 1e6, "gw": 1e9}
 
-_QUANTITY = re.compile(r"\s*([+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([A-Za-z]*)\s*")
+_QUANTITY = re.compile(r"\s*([+-]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)\s*([A-Za-z]*)\s*", re.ASCII)
+_MAX_TEXT_LENGTH = 64
+_LARGEST = Decimal(10) ** 300
+"""Near the end of the floating-point range; Python's own integers have no end."""
 
 
-def _parse(text: str | int | float, factors: dict[str, float], kind: str) -> float:
+def _parse(text: str | int | float, factors: dict[str, float], kind: str) -> Decimal:
+    """Parse exactly: in binary, 0.3 of a trillion is not a whole number."""
     if isinstance(text, bool):
         raise ValueError(f"{text!r} is not a {kind}")
     if isinstance(text, (int, float)):
-        value = float(text)
+        value = Decimal(text)
     else:
-        matched = _QUANTITY.fullmatch(text)
+        matched = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT_LENGTH else None
         if matched is None or matched[2].lower() not in factors:
-            raise ValueError(f"{text!r} is not a {kind}")
-        value = float(matched[1].replace("_", "")) * factors[matched[2].lower()]
-    if not math.isfinite(value):
-        raise ValueError(f"{text!r} is not a finite {kind}")
+            raise ValueError(f"{text[:_MAX_TEXT_LENGTH]!r} is not a {kind}")
+        value = Decimal(matched[1].replace("_", "")) * Decimal(str(factors[matched[2].lower()]))
+    if not value.is_finite() or abs(value) > _LARGEST:
+        raise ValueError(f"the {kind} is not finite, or larger than any that is meant")
     return value
 
 
@@ -63,19 +67,16 @@ def parse_count(text: str | int | float) -> int:
         text: a number, or digits with a suffix K, M, B (or G), T, P, E (powers of 1,000; case does not matter).
 
     Returns:
-        The count, rounded to the nearest whole number.
+        The count, exactly.
 
     Raises:
-        ValueError: the text is not a finite count, or an unsuffixed number has a fractional part.
+        ValueError: the text is not a count, or not a whole one: half a token is none.
     """
-    if isinstance(text, int) and not isinstance(text, bool):
-        return text
     value = _parse(text, _COUNT_FACTORS, "count")
-    rounded = round(value)
-    # 15.6e12 is not exact in binary, so a relative rounding error is allowed; half a token is not.
-    if abs(value - rounded) > 1e-9 * max(1.0, abs(value)):
+    whole = round(value)
+    if value != whole:
         raise ValueError(f"{text!r} is not a whole count")
-    return rounded
+    return whole
 
 
 def parse_bytes(text: str | int | float) -> int:
@@ -105,14 +106,14 @@ def parse_seconds(text: str | int | float) -> float:
     Raises:
         ValueError: the text is not a duration.
     """
-    return _parse(text, _DURATION_FACTORS, "duration")
+    return float(_parse(text, _DURATION_FACTORS, "duration"))
 
 
 def parse_watts(text: str | int | float) -> float:
     """Parse a power: ``700W``, ``1.2 MW``, ``350`` (watts).
 
     Args:
-        text: a number of watts, or a number with W, kW, MW or GW.
+        text: a number of watts, or a number with W, kW, MW or GW; ``mW`` is refused, since it may mean either.
 
     Returns:
         Watts.
@@ -120,7 +121,9 @@ def parse_watts(text: str | int | float) -> float:
     Raises:
         ValueError: the text is not a power.
     """
-    return _parse(text, _POWER_FACTORS, "power")
+    if isinstance(text, str) and text.rstrip().endswith("mW"):
+        raise ValueError(f"{text!r} may be milliwatts or megawatts")
+    return float(_parse(text, _POWER_FACTORS, "power"))
 
 
 def joules_to_kilowatt_hours(energy_joules: float) -> float:

@@ -7,6 +7,7 @@ since `headway --help` must not pay for it.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from headway import units
 
@@ -14,10 +15,13 @@ UNKNOWN = "\N{EM DASH}"
 """Shown where a number is not known or not finite: never a made-up value."""
 
 _BINARY_STEPS = ((units.TIB, "TiB"), (units.GIB, "GiB"), (units.MIB, "MiB"), (units.KIB, "KiB"), (1, "B"))
-_COUNT_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e4, "k"))
+_COUNT_STEPS = ((1e15, "P"), (1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
+_FIRST_SCALED_COUNT = 1e4
 _SI_STEPS = ((1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "\N{MICRO SIGN}s"))
 _MAX_PLACES = 12
-_SMALL_STEPS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"))
+_LARGEST_IN_DIGITS = 1e21
+"""From here on a number is written with an exponent."""
 
 
 def format_decimal(value: float | None, locale: str = "en", digits: int = 3) -> str:
@@ -26,12 +30,12 @@ def format_decimal(value: float | None, locale: str = "en", digits: int = 3) -> 
         return UNKNOWN
     from babel.numbers import format_decimal as babel_format_decimal
 
-    magnitude = math.floor(math.log10(abs(value))) if value else 0
-    places = min(max(0, digits - 1 - magnitude), _MAX_PLACES)
-    if value and abs(value) < 10.0**-_MAX_PLACES:
+    if value and not 10.0**-_MAX_PLACES <= abs(value) < _LARGEST_IN_DIGITS:
         return f"{value:.{digits - 1}e}"
+    places = _places(value, digits)
     pattern = "#,##0" + ("." + "#" * places if places else "")
-    return babel_format_decimal(round(value, places), format=pattern, locale=locale)
+    # Adding zero turns -0.0 into 0.0.
+    return babel_format_decimal(round(value, places) + 0, format=pattern, locale=_babel_locale(locale))
 
 
 def format_bytes(value_bytes: float | None, locale: str = "en", digits: int = 3) -> str:
@@ -43,20 +47,14 @@ def format_count(value: float | None, locale: str = "en", digits: int = 3) -> st
     """Format a large count as the field writes it: ``15.6T``, ``8.03B``, ``4,096``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
-    for factor, suffix in _COUNT_STEPS:
-        if abs(value) >= factor:
-            return format_decimal(value / factor, locale, digits) + suffix
-    return format_decimal(value, locale, max(digits, 4))
+    if abs(_rounded(value, digits)) < _FIRST_SCALED_COUNT:
+        return format_decimal(value, locale, max(digits, 4))
+    return _scaled(value, _COUNT_STEPS, locale, digits).replace(" ", "")
 
 
 def format_si(value: float | None, unit: str, locale: str = "en", digits: int = 3) -> str:
     """Format a quantity with an SI prefix: ``format_si(7e11, "FLOP/s")`` gives ``700 GFLOP/s``."""
-    if value is None or not math.isfinite(value):
-        return UNKNOWN
-    for factor, prefix in _SI_STEPS:
-        if abs(value) >= factor:
-            return f"{format_decimal(value / factor, locale, digits)} {prefix}{unit}"
-    return f"{format_decimal(value, locale, digits)} {unit}"
+    return _scaled(value, tuple((factor, prefix + unit) for factor, prefix in _SI_STEPS), locale, digits)
 
 
 def format_duration(value_seconds: float | None, locale: str = "en") -> str:
@@ -65,15 +63,14 @@ def format_duration(value_seconds: float | None, locale: str = "en") -> str:
         return UNKNOWN
     seconds = abs(value_seconds)
     sign = "-" if value_seconds < 0 else ""
-    if seconds < units.SECONDS_PER_MINUTE:
-        for factor, unit in _SMALL_STEPS:
-            if seconds >= factor or unit == "µs":
-                return f"{sign}{format_decimal(seconds / factor, locale)} {unit}"
-    whole_minutes, rest_seconds = divmod(round(seconds), 60)
-    if seconds < units.SECONDS_PER_HOUR:
-        return f"{sign}{whole_minutes} min {rest_seconds} s"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    if seconds < units.SECONDS_PER_DAY:
+    if _rounded(seconds, 3) < units.SECONDS_PER_MINUTE:
+        return sign + (_scaled(seconds, _SMALL_STEPS, locale, 3) if seconds else "0 s")
+    # Rounded before the unit is chosen, so that nothing reads "60 min 0 s".
+    if round(seconds) < units.SECONDS_PER_HOUR:
+        minutes, rest_seconds = divmod(round(seconds), 60)
+        return f"{sign}{minutes} min {rest_seconds} s"
+    if round(seconds / 60) * 60 < units.SECONDS_PER_DAY:
+        hours, minutes = divmod(round(seconds / 60), 60)
         return f"{sign}{hours} h {minutes} min"
     days, hours = divmod(round(seconds / 3600), 24)
     return f"{sign}{format_decimal(days, locale, 6)} d {hours} h"
@@ -83,28 +80,63 @@ def format_percent(ratio: float | None, locale: str = "en", places: int = 1) -> 
     """Format a ratio as a percentage: 0.125 gives ``12.5%``."""
     if ratio is None or not math.isfinite(ratio):
         return UNKNOWN
+    if abs(ratio) >= _LARGEST_IN_DIGITS:
+        return f"{ratio * 100:.2e}%"
     from babel.numbers import format_percent as babel_format_percent
 
     pattern = "#,##0" + ("." + "0" * places if places else "") + "%"
-    return babel_format_percent(ratio, format=pattern, locale=locale)
+    return babel_format_percent(round(ratio, places + 2) + 0, format=pattern, locale=_babel_locale(locale))
 
 
 def format_usd(value_usd: float | None, locale: str = "en") -> str:
     """Format an amount of US dollars; below one dollar with enough digits to see it."""
     if value_usd is None or not math.isfinite(value_usd):
         return UNKNOWN
+    if abs(value_usd) >= _LARGEST_IN_DIGITS:
+        return f"${value_usd:.2e}"
     from babel.numbers import format_currency
 
-    if value_usd and abs(value_usd) < 1:
-        places = min(8, 1 - math.floor(math.log10(abs(value_usd))))
-        return f"${format_decimal(round(value_usd, places), locale, 2)}"
-    return format_currency(value_usd, "USD", locale=locale, currency_digits=abs(value_usd) < 1000, format="¤#,##0")
+    value_usd += 0.0
+    if not value_usd or 1 <= abs(value_usd) < 1000:
+        places = "." + "0" * 2
+    elif abs(value_usd) < 1:
+        places = "." + "#" * min(_MAX_PLACES, _places(value_usd, 2))
+    else:
+        places = ""
+    pattern = f"\N{CURRENCY SIGN}#,##0{places}"
+    return format_currency(value_usd, "USD", format=pattern, locale=_babel_locale(locale), currency_digits=False)
 
 
 def _scaled(value: float | None, steps: tuple[tuple[float, str], ...], locale: str, digits: int) -> str:
+    """Format with the largest step that the rounded value reaches, so that nothing reads ``1,024 MiB``."""
     if value is None or not math.isfinite(value):
         return UNKNOWN
-    for factor, unit in steps:
-        if abs(value) >= factor:
-            return f"{format_decimal(value / factor, locale, digits)} {unit}"
-    return f"{format_decimal(value, locale, digits)} {steps[-1][1]}"
+    reached = (step for step in steps if abs(_rounded(value / step[0], digits)) >= 1)
+    factor, unit = next(reached, steps[-1])
+    for larger, larger_unit in steps:
+        if larger > factor and abs(_rounded(value / factor, digits)) * factor >= larger:
+            factor, unit = larger, larger_unit
+            break
+    return f"{format_decimal(value / factor, locale, digits)} {unit}"
+
+
+def _places(value: float, digits: int) -> int:
+    """Return how many decimal places show ``digits`` significant digits."""
+    magnitude = math.floor(math.log10(abs(value))) if value else 0
+    return min(max(0, digits - 1 - magnitude), _MAX_PLACES)
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Round as `format_decimal` shows it."""
+    return round(value, _places(value, digits))
+
+
+@cache
+def _babel_locale(tag: str) -> str:
+    """Return the name that Babel knows a language tag by; English where it knows none."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return str(Locale.parse(tag, sep="-" if "-" in tag else "_"))
+    except (UnknownLocaleError, ValueError):
+        return "en"

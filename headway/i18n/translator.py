@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, choose_l
 NEXT_STEP = "next"
 """The Fluent attribute of a message that tells the reader what to do."""
 
+_LARGEST_NUMBER = 1e21
 
-def _functions(locale: str) -> dict[str, Callable[..., str]]:
+
+def _functions(locale: str) -> dict[str, Callable[..., Any]]:
     """Return the functions that catalogues may call on raw SI quantities: ``{ BYTES($needed_bytes) }``."""
 
     def number(argument: Any) -> float | None:
@@ -52,35 +55,33 @@ class Translator:
 
     def has(self, message_id: str) -> bool:
         """Say whether a message exists in this language or in English."""
-        return self._find(message_id) is not None
+        return any(True for _ in self._find(message_id))
 
     def text(self, message_id: str, /, **arguments: Any) -> str:
         """Render a message; an unknown id is shown as itself, since a lost text must not hide the news."""
-        found = self._find(message_id)
-        if found is None or found[1].value is None:
-            return _bare(message_id, arguments)
-        bundle, message = found
-        return str(bundle.format_pattern(message.value, arguments)[0])
+        for bundle, message in self._find(message_id):
+            if message.value is not None:
+                return _render(bundle, message.value, arguments)
+        return _bare(message_id, arguments)
 
     def next_step(self, message_id: str, /, **arguments: Any) -> str | None:
         """Render what the reader can do about a message, or None where the catalogue says nothing."""
-        found = self._find(message_id)
-        if found is None or NEXT_STEP not in found[1].attributes:
-            return None
-        bundle, message = found
-        return str(bundle.format_pattern(message.attributes[NEXT_STEP], arguments)[0])
+        for bundle, message in self._find(message_id):
+            if NEXT_STEP in message.attributes:
+                return _render(bundle, message.attributes[NEXT_STEP], arguments)
+        return None
 
     def error(self, error: HeadwayError) -> tuple[str, str | None]:
         """Render an error as its text and its next step."""
         arguments = error.arguments
         return self.text(error.message_id, **arguments), self.next_step(error.message_id, **arguments)
 
-    def _find(self, message_id: str) -> tuple[Any, Any] | None:
+    def _find(self, message_id: str) -> Iterator[tuple[Any, Any]]:
+        """Yield the message in this language, then in English."""
         for language in dict.fromkeys((self.language, FALLBACK_LANGUAGE)):
             bundle = self._bundle(language, message_id.split("-")[0])
             if bundle is not None and bundle.has_message(message_id):
-                return bundle, bundle.get_message(message_id)
-        return None
+                yield bundle, bundle.get_message(message_id)
 
     def _bundle(self, language: str, domain: str) -> Any:
         key = (language, domain)
@@ -93,9 +94,25 @@ class Translator:
 def _load_bundle(path: Path, language: str) -> Any:
     from fluent.runtime import FluentBundle, FluentResource
 
-    bundle = FluentBundle([language], functions=_functions(language.replace("-", "_")), use_isolating=False)
+    bundle = FluentBundle([language], functions=_functions(language), use_isolating=False)
     bundle.add_resource(FluentResource(path.read_text(encoding="utf-8")))
     return bundle
+
+
+def _render(bundle: Any, pattern: Any, arguments: Mapping[str, Any]) -> str:
+    plain = {name: _plain(value) for name, value in arguments.items()}
+    return str(bundle.format_pattern(pattern, plain)[0])
+
+
+def _plain(value: Any) -> str | int | float:
+    """Return an argument as Fluent takes it: it drops what is neither text nor number, and huge numbers break it."""
+    if value is None:
+        return formatting.UNKNOWN
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)) and (abs(value) < _LARGEST_NUMBER or value != value or abs(value) == math.inf):
+        return value
+    return str(value)
 
 
 def _bare(message_id: str, arguments: dict[str, Any]) -> str:

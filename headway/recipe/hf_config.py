@@ -46,12 +46,15 @@ def read_config(path: Path) -> dict[str, Any]:
     """
     file = path / "config.json" if path.is_dir() else path
     try:
-        if file.stat().st_size > _MAX_CONFIG_BYTES:
-            raise RecipeError("recipe-config-not-json", path=str(file), reason=f"> {_MAX_CONFIG_BYTES} bytes")
-        config = json.loads(file.read_text(encoding="utf-8"))
+        with file.open("rb") as opened:
+            content = opened.read(_MAX_CONFIG_BYTES + 1)
     except OSError as error:
         raise RecipeError("recipe-config-unreadable", path=str(file), reason=error.strerror or str(error)) from error
-    except ValueError as error:
+    if len(content) > _MAX_CONFIG_BYTES:
+        raise RecipeError("recipe-config-too-large", path=str(file), limit_bytes=_MAX_CONFIG_BYTES)
+    try:
+        config = json.loads(content)
+    except (ValueError, RecursionError) as error:
         raise RecipeError("recipe-config-not-json", path=str(file), reason=str(error)) from error
     if not isinstance(config, dict):
         raise RecipeError("recipe-config-not-json", path=str(file), reason=type(config).__name__)
@@ -60,16 +63,20 @@ def read_config(path: Path) -> dict[str, Any]:
 
 def from_hf_config(config: dict[str, Any], path: str = "config.json") -> dict[str, Any]:
     """Turn the content of a ``config.json`` into fields of ``[model]``; see `read_config`."""
-    names = config.get("architectures") or []
+    stated = config.get("architectures")
+    names = [str(name) for name in stated] if isinstance(stated, list) else []
     architecture = next((_ARCHITECTURES[name] for name in names if name in _ARCHITECTURES), None)
     if architecture is None:
         raise RecipeError(
             "recipe-config-architecture",
             path=path,
-            architecture=", ".join(map(str, names)) or str(config.get("model_type")),
+            architecture=", ".join(names) or str(config.get("model_type")),
             known=", ".join(sorted(_ARCHITECTURES)),
         )
     fields: dict[str, Any] = {"architecture": architecture}
+    if architecture != "mixtral":
+        # What the configuration classes of transformers take where a file does not say; Mixtral's is ours too.
+        fields["rms_norm_eps"] = 1e-6
     fields.update({name: config[name] for name in _COPIED if config.get(name) is not None})
     for name in _EXPERT_COUNTS:
         if config.get(name):
@@ -78,7 +85,7 @@ def from_hf_config(config: dict[str, Any], path: str = "config.json") -> dict[st
         fields["num_shared_experts"] = config["n_shared_experts"]
     if config.get("sliding_window") and config.get("use_sliding_window", True):
         fields["sliding_window"] = config["sliding_window"]
-    fields.update(_rope_fields(config, path))
+    fields.update(_rope_fields(config, path, architecture))
     if architecture == "qwen2":
         fields["attention_bias"] = True
     elif architecture in ("llama", "mistral") and fields.get("attention_bias"):
@@ -89,23 +96,32 @@ def from_hf_config(config: dict[str, Any], path: str = "config.json") -> dict[st
     return fields
 
 
-def _rope_fields(config: dict[str, Any], path: str) -> dict[str, Any]:
+def _rope_fields(config: dict[str, Any], path: str, architecture: str) -> dict[str, Any]:
     parameters = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(parameters, dict):
+        raise RecipeError("recipe-config-rope", path=path, kind=type(parameters).__name__)
     fields: dict[str, Any] = {}
-    theta = parameters.get("rope_theta", config.get("rope_theta"))
-    if theta is not None:
-        fields["rope_theta"] = float(theta)
+    if parameters.get("rope_theta", config.get("rope_theta")) is not None:
+        fields["rope_theta"] = _number({**config, **parameters}, "rope_theta", path)
     kind = parameters.get("rope_type", parameters.get("type", "default"))
     if kind == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor")
         fields["rope_scaling"] = {
             "rope_type": "llama3",
-            **{name: float(parameters[name]) for name in names},
-            "original_max_position_embeddings": parameters["original_max_position_embeddings"],
+            **{name: _number(parameters, name, path) for name in names},
+            "original_max_position_embeddings": parameters.get("original_max_position_embeddings"),
         }
-    elif kind not in ("default", "yarn"):
+    elif kind != "default" and not (kind == "yarn" and architecture == "deepseek_v3"):
+        # DeepSeek's YaRN changes no tensor, and no engine trains that family yet: it counts for plans only.
         raise RecipeError("recipe-config-rope", path=path, kind=str(kind))
     return fields
+
+
+def _number(table: dict[str, Any], name: str, path: str) -> float:
+    value = table.get(name)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RecipeError("recipe-config-number", path=path, field=name, value=repr(value)[:80])
+    return float(value)
 
 
 def to_hf_config(model: ModelConfig) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from headway import catalog
+from headway import catalog, units
 from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.rules import broken_rules
@@ -18,9 +18,10 @@ from headway.recipe.schema import Recipe
 
 _MAX_RECIPE_BYTES = 4 * 2**20
 _DEFAULT_SEQUENCE_LENGTH = 4096
+_TOKENS_PER_PARAMETER = 20
 
 
-class RecipeProblems(RecipeError):
+class RecipeProblems(RecipeError):  # noqa: N818  it is what the reader sees: problems, in the plural
     """Several rules are broken at once; ``problems`` holds an error for each."""
 
     def __init__(self, problems: Iterable[RecipeError]) -> None:
@@ -48,22 +49,31 @@ def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:
         RecipeError: the file cannot be read, is not TOML, or breaks a rule.
     """
     file = Path(path)
-    try:
-        if file.stat().st_size > _MAX_RECIPE_BYTES:
-            raise RecipeError("recipe-file-too-large", path=str(path), limit_bytes=_MAX_RECIPE_BYTES)
-        text = file.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise RecipeError("recipe-unreadable", path=str(path), reason=error.strerror or str(error)) from error
-    except UnicodeDecodeError as error:
-        raise RecipeError("recipe-not-toml", path=str(path), reason=str(error)) from error
-    try:
-        raw = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise RecipeError("recipe-not-toml", path=str(path), reason=str(error)) from error
+    raw = _read_toml(file)
     raw.setdefault("name", file.stem)
     for override in overrides:
         _apply_override(raw, override)
     return resolve_recipe(raw, base=file.parent)
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    try:
+        content = _read_limited(file)
+    except OSError as error:
+        raise RecipeError("recipe-unreadable", path=str(file), reason=error.strerror or str(error)) from error
+    if len(content) > _MAX_RECIPE_BYTES:
+        raise RecipeError("recipe-file-too-large", path=str(file), limit_bytes=_MAX_RECIPE_BYTES)
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        # ValueError: not UTF-8, not TOML, or an integer of thousands of digits.
+        raise RecipeError("recipe-not-toml", path=str(file), reason=str(error)) from error
+
+
+def _read_limited(file: Path) -> bytes:
+    """Read no more than what tells a file that is too large: the size of a device or a pipe says nothing."""
+    with file.open("rb") as opened:
+        return opened.read(_MAX_RECIPE_BYTES + 1)
 
 
 def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
@@ -81,11 +91,11 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
         content.setdefault(section, {})
         if not isinstance(content[section], dict):
             raise RecipeError("recipe-section-not-table", section=section)
+    content["training"] = _fill_training(content["training"], content["model"])
     content["model"] = _resolve_model(content["model"], base or Path())
-    training = content["training"]
-    limit = content["model"].get("max_position_embeddings")
-    if "sequence_length" not in training and isinstance(limit, int):
-        training["sequence_length"] = min(limit, _DEFAULT_SEQUENCE_LENGTH)
+    limit = _whole(content["model"].get("max_position_embeddings"))
+    if "sequence_length" not in content["training"] and limit is not None:
+        content["training"]["sequence_length"] = min(limit, _DEFAULT_SEQUENCE_LENGTH)
     data = content["data"]
     if not data.get("source") and not data.get("paths"):
         data["source"] = "python-stdlib"
@@ -107,20 +117,42 @@ def _resolve_model(model: dict[str, Any], base: Path) -> dict[str, Any]:
     filled: dict[str, Any] = {}
     if "preset" in model:
         if not isinstance(model["preset"], str):
-            raise RecipeError("recipe-field-type", field="model.preset", value=repr(model["preset"]), expected="string")
+            raise RecipeError(
+                "recipe-field-type", field="model.preset", value=_shown(model["preset"]), expected="string"
+            )
         filled = dict(catalog.model_preset(model["preset"]).config)
     elif "config" in model:
         filled = read_config(base / str(model["config"]))
-        model = {**model, "config": str(base / str(model["config"]))}
+        # What was read is the shape from here on: the recipe of a run must load where that file is not.
+        model = {name: value for name, value in model.items() if name != "config"}
     filled.update(model)
-    heads, hidden = filled.get("num_attention_heads"), filled.get("hidden_size")
-    if "num_key_value_heads" not in filled and heads is not None:
-        filled["num_key_value_heads"] = heads
-    if "head_dim" not in filled and isinstance(heads, int) and isinstance(hidden, int) and heads > 0:
+    if "num_key_value_heads" not in filled and "num_attention_heads" in filled:
+        filled["num_key_value_heads"] = filled["num_attention_heads"]
+    heads, hidden = _whole(filled.get("num_attention_heads")), _whole(filled.get("hidden_size"))
+    if "head_dim" not in filled and heads and hidden:
         if hidden % heads:
             raise RecipeError("recipe-hidden-not-divisible", hidden_size=hidden, num_attention_heads=heads)
         filled["head_dim"] = hidden // heads
     return filled
+
+
+def _fill_training(training: dict[str, Any], model: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill the length of the training for a model whose size is known: a preset whose shape is not changed.
+
+    Source: Hoffmann et al. 2022 (arXiv:2203.15556), table 3: about 20 tokens for each parameter.
+    """
+    if "steps" in training or "tokens" in training or set(model) != {"preset"} or not isinstance(model["preset"], str):
+        return training
+    preset = catalog.model_preset(model["preset"])
+    return {**training, "tokens": _TOKENS_PER_PARAMETER * (preset.active_parameters or preset.parameters)}
+
+
+def _whole(value: Any) -> int | None:
+    """Return a count that may be written as text, or None where it is none; the schema says what is wrong."""
+    try:
+        return max(0, units.parse_count(value))
+    except (TypeError, ValueError):
+        return None
 
 
 def _apply_override(raw: dict[str, Any], override: str) -> None:
@@ -130,7 +162,7 @@ def _apply_override(raw: dict[str, Any], override: str) -> None:
         raise RecipeError("recipe-override-shape", override=override)
     try:
         value = tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         value = text.strip()
     table = raw
     for name in names[:-1]:
@@ -151,7 +183,7 @@ def _translate_all(error: ValidationError) -> list[RecipeError]:
             problems.append(_translate(field, items[0]))
             continue
         choices = next((str(item["ctx"]["expected"]) for item in items if item["type"] == "literal_error"), "none")
-        value = _shorten(repr(items[0]["input"]))
+        value = _shown(items[0]["input"])
         problems.append(RecipeError("recipe-field-alternatives", field=field, value=value, choices=choices))
     return problems
 
@@ -168,7 +200,7 @@ def _translate(field: str, item: Any) -> RecipeError:
         )
     if kind == "missing":
         return RecipeError("recipe-field-missing", field=field)
-    value = _shorten(repr(item["input"]))
+    value = _shown(item["input"])
     context = {name: limit for name, limit in item.get("ctx", {}).items() if name != "error"}
     if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
         bound = next(iter(context.values()))
@@ -196,7 +228,12 @@ def _field_name(location: tuple[int | str, ...]) -> str:
     return ".".join(names)
 
 
-def _shorten(text: str, limit: int = 80) -> str:
+def _shown(value: object, limit: int = 80) -> str:
+    try:
+        text = repr(value)
+    except ValueError:
+        # Python refuses to write an integer of thousands of digits.
+        text = type(value).__name__
     return text if len(text) <= limit else text[: limit - 3] + "..."
 
 

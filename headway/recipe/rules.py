@@ -56,12 +56,12 @@ def batch_divides(recipe: Recipe) -> Iterator[RecipeError]:
     data = recipe.layout.data_parallel_degree
     product = (1 if micro == "auto" else micro) * (1 if data == "auto" else data)
     if batch % product:
-        lower = batch // product * product
+        lower = max(1, batch // product) * product
         yield RecipeError(
             "recipe-batch-not-divisible",
             global_batch_size=batch,
             product=product,
-            lower=lower or product,
+            lower=lower,
             upper=lower + product,
         )
 

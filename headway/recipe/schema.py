@@ -62,9 +62,12 @@ class Recipe(Section):
     def digest(self) -> str:
         """Return a digest of everything that changes the result of the training.
 
-        Where it runs, what it costs and how often it saves do not: a run may go on elsewhere.
+        Where it runs, what it costs and how often it saves do not: a run may go on elsewhere. Neither does the name
+        of the shape, since the shape itself counts.
         """
         kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
+        for name in ("preset", "config"):
+            kept["model"].pop(name, None)
         for name in ("cache", "dataset_tokens"):
             kept["data"].pop(name, None)
         for name in ("steps", "tokens", "evaluate_every_steps", "evaluate_batches"):

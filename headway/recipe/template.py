@@ -26,11 +26,11 @@ def template(preset: str) -> str:
     """
     known = catalog.model_preset(preset)
     written = {"model.preset": json.dumps(known.id), "training.steps": str(_LENGTH_STEPS)}
-    lines = [f"# {current_translator().text('recipe-doc-file')}"]
+    lines = [f"# {_comment('recipe-doc-file')}"]
     for name, field in Recipe.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
-            lines += ["", f"[{name}]  # {current_translator().text(f'recipe-doc-{name}')}", *_settings(name, section, written)]
+            lines += ["", f"[{name}]  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
     return "\n".join(lines) + "\n"
 
 
@@ -44,9 +44,13 @@ def documented_settings() -> Iterator[tuple[str, str]]:
 
 
 def _settings(name: str, section: type[BaseModel], written: dict[str, str]) -> Iterator[str]:
-    translator = current_translator()
     for setting, field in section.model_fields.items():
         key = f"{name}.{setting}"
         default = "" if field.default in (None, PydanticUndefined) else json.dumps(field.default)
         line = f"{setting} = {written[key]}" if key in written else f"# {setting} = {default}".rstrip()
-        yield f"{line}  # {translator.text(f'recipe-doc-{name}-{setting}')}"
+        yield f"{line}  # {_comment(f'recipe-doc-{name}-{setting}')}"
+
+
+def _comment(message_id: str) -> str:
+    # A comment ends with its line, and a translation may have several.
+    return " ".join(current_translator().text(message_id).split())

@@ -21,12 +21,9 @@ def compare_runs(runs: Sequence[RunFolder]) -> dict[str, Any]:
         for name in sorted({name for setting in settings for name in setting})
         if name != "name" and len({repr(setting.get(name)) for setting in settings}) > 1
     ]
-    last = [run.metrics()[-1:] for run in runs]
-    for name in ("step", "loss"):
-        rows.append({"name": name, "values": [records[0][name] if records else None for records in last]})
-    ledgers = [
-        {row["quantity"]: row.get("measured") for row in (run.ledger() or {"rows": []})["rows"]} for run in runs
-    ]
+    last: list[dict[str, Any]] = [(run.metrics() or [{}])[-1] for run in runs]
+    rows.extend({"name": name, "values": [record.get(name) for record in last]} for name in ("step", "loss"))
+    ledgers = [{row["quantity"]: row.get("measured") for row in (run.ledger() or {"rows": []})["rows"]} for run in runs]
     quantities = dict.fromkeys(quantity for ledger in ledgers for quantity in ledger)
     rows.extend({"name": name, "values": [ledger.get(name) for ledger in ledgers]} for name in quantities)
     return {"runs": [run.name for run in runs], "rows": rows}

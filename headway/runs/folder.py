@@ -11,14 +11,18 @@ import fcntl
 import json
 import os
 import re
+import shutil
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.catalog.closest import closest_name
 from headway.errors import RunError
 from headway.recipe import Recipe, load_recipe
+from headway.runs import json_values
 from headway.runs.logs import last_per_step, read_lines
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -27,6 +31,11 @@ _PLAN = "plan.json"
 _LEDGER = "ledger.json"
 _EVENTS = "events.jsonl"
 _LOCK = ".lock"
+_MAX_BASE_LENGTH = 100
+"""A recipe's name is cut to this, which leaves room for the number of the run."""
+
+_LOCK_SECONDS = 1.0
+_LOCK_POLL_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -56,14 +65,25 @@ class RunFolder:
             raise RunError("run-name-invalid", name=name or recipe.name)
         try:
             root.mkdir(parents=True, exist_ok=True)
-            run = cls(_claim(root, recipe.name, name))
-            for folder in (run.metrics_folder, run.logs_folder, run.checkpoints_folder):
-                folder.mkdir()
-            run._write(_PLAN, json.dumps(plan, indent=1) + "\n")
-            run._write(_RECIPE, recipe.to_toml())
+            run = cls(_claim(root, recipe.name[:_MAX_BASE_LENGTH], name))
         except OSError as error:
             raise RunError("run-unwritable", path=str(root), reason=error.strerror or str(error)) from error
+        try:
+            run._fill(recipe, plan)
+        except (OSError, RunError) as error:
+            # Nothing of use is in it yet, and its name would stay taken.
+            shutil.rmtree(run.path, ignore_errors=True)
+            if isinstance(error, RunError):
+                raise
+            raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
         return run
+
+    def _fill(self, recipe: Recipe, plan: Mapping[str, Any]) -> None:
+        for folder in (self.metrics_folder, self.logs_folder, self.checkpoints_folder):
+            folder.mkdir()
+        self.write_plan(plan)
+        # Last, since the recipe is what makes the folder a run.
+        self.write_recipe(recipe)
 
     @classmethod
     def open(cls, root: Path, name: str) -> RunFolder:
@@ -74,8 +94,14 @@ class RunFolder:
         """
         run = cls(root / name)
         if not _NAME.fullmatch(name) or not (run.path / _RECIPE).is_file():
-            known = ", ".join(found.name for found in list_runs(root)) or "none"
-            raise RunError("run-unknown", name=name, root=str(root), known=known)
+            known = [found.name for found in list_runs(root)]
+            raise RunError(
+                "run-unknown",
+                name=name,
+                root=str(root),
+                closest=closest_name(name, known) or "none",
+                known=", ".join(known) or "none",
+            )
         return run
 
     @property
@@ -134,11 +160,11 @@ class RunFolder:
 
     def write_plan(self, plan: Mapping[str, Any]) -> None:
         """Replace the plan."""
-        self._write(_PLAN, json.dumps(plan, indent=1) + "\n")
+        self._write(_PLAN, _json_text(plan))
 
     def write_ledger(self, ledger: Mapping[str, Any]) -> None:
         """Replace the ledger."""
-        self._write(_LEDGER, json.dumps(ledger, indent=1) + "\n")
+        self._write(_LEDGER, _json_text(ledger))
 
     def events(self) -> list[dict[str, Any]]:
         """Read all events, oldest first."""
@@ -164,15 +190,15 @@ class RunFolder:
         """Hold the run for this process; the system lets go of it when the process ends, however it ends.
 
         Raises:
-            RunError: another process holds it.
+            RunError: another process holds it, or the folder cannot be written.
         """
-        descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            os.close(descriptor)
-            raise RunError("run-locked", name=self.name) from error
+            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
         try:
+            if not _acquire(descriptor):
+                raise RunError("run-locked", name=self.name)
             yield
         finally:
             os.close(descriptor)
@@ -183,9 +209,13 @@ class RunFolder:
         except OSError:
             return False
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Shared, so that two readers who ask at once do not take each other for the owner.
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
+        except OSError:
+            # A file system without locks.
+            return False
         else:
             return False
         finally:
@@ -194,8 +224,8 @@ class RunFolder:
     def _read_json(self, name: str) -> dict[str, Any]:
         path = self.path / name
         try:
-            content = json.loads(path.read_bytes())
-        except (OSError, ValueError) as error:
+            content = json_values.decode(json.loads(path.read_bytes()))
+        except (OSError, ValueError, RecursionError) as error:
             raise RunError("run-file-damaged", path=str(path), reason=str(error)) from error
         if not isinstance(content, dict):
             raise RunError("run-file-damaged", path=str(path), reason=type(content).__name__)
@@ -211,7 +241,8 @@ class RunFolder:
                 os.fsync(file.fileno())
             temporary.replace(self.path / name)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
 
 
@@ -219,8 +250,30 @@ def list_runs(root: Path) -> list[RunFolder]:
     """Return the runs below a folder, the one touched last at the end."""
     if not root.is_dir():
         return []
-    runs = [RunFolder(entry) for entry in root.iterdir() if (entry / _RECIPE).is_file()]
-    return sorted(runs, key=lambda run: ((run.path / _RECIPE).stat().st_mtime, run.name))
+    touched = {}
+    for entry in root.iterdir():
+        with suppress(OSError):
+            # A folder without a recipe is no run; neither is one that is being removed.
+            touched[RunFolder(entry)] = (entry / _RECIPE).stat().st_mtime
+    return sorted(touched, key=lambda run: (touched[run], run.name))
+
+
+def _acquire(descriptor: int) -> bool:
+    """Lock a file; whoever asks for a run's state holds the lock for microseconds, so that is waited out."""
+    deadline = time.monotonic() + _LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_LOCK_POLL_SECONDS)
+        else:
+            return True
+
+
+def _json_text(content: Mapping[str, Any]) -> str:
+    return json.dumps(json_values.encode(content), indent=1, allow_nan=False) + "\n"
 
 
 def _claim(root: Path, base: str, name: str | None) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -53,7 +54,8 @@ class LedgerRow:
             return None
         if self.predicted is None or not self.measured:
             return None
-        return self.predicted / self.measured - 1
+        error = self.predicted / self.measured - 1
+        return error if math.isfinite(error) else None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as plain data, without what is not known."""

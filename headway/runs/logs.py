@@ -1,13 +1,8 @@
-"""Append-only JSON-lines logs: one unbuffered write for each line, so that a kill loses at most a torn last line.
-
-JSON has no NaN and no infinity, and both must survive: they are written as the strings ``"NaN"``, ``"Infinity"`` and
-``"-Infinity"``, which any JSON reader takes, and turned back into numbers here.
-"""
+"""Append-only JSON-lines logs: one unbuffered write for each line, so that a kill loses at most a torn last line."""
 
 from __future__ import annotations
 
 import json
-import math
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +12,8 @@ from typing import Any, Self
 
 import msgspec
 
-_NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+from headway.errors import RunError
+from headway.runs import json_values
 
 
 class JsonLines:
@@ -25,24 +21,43 @@ class JsonLines:
 
     Args:
         path: the file; created if it is missing. A torn last line, left by a kill, is closed first.
+
+    Raises:
+        RunError: the file cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        if _is_torn(path):
-            os.write(self._descriptor, b"\n")
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            self._torn = _is_torn(path)
+        except OSError as error:
+            raise self._unwritable(error) from error
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write one record as one line."""
-        line = json.dumps(_encode(record), separators=(",", ":"), allow_nan=False) + "\n"
-        os.write(self._descriptor, line.encode())
+        """Write one record as one line.
+
+        Raises:
+            RunError: the disk is full or fails; the line may be torn, and the next one starts on a line of its own.
+        """
+        line = json.dumps(json_values.encode(record), separators=(",", ":"), allow_nan=False) + "\n"
+        data = ("\n" + line if self._torn else line).encode()
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+                self._torn = bool(data)
+        except OSError as error:
+            raise self._unwritable(error) from error
 
     def close(self) -> None:
         """Close the file."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+    def _unwritable(self, error: OSError) -> RunError:
+        return RunError("run-unwritable", path=str(self._path), reason=error.strerror or str(error))
 
     def __enter__(self) -> Self:
         return self
@@ -66,11 +81,17 @@ class EventLog(JsonLines):
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read all whole records of a JSON-lines log; torn lines are passed over, a missing file has none."""
+    """Read all whole records of a JSON-lines log; torn lines are passed over, a missing file has none.
+
+    Raises:
+        RunError: the file is there and cannot be read.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         return []
+    except OSError as error:
+        raise RunError("run-file-damaged", path=str(path), reason=error.strerror or str(error)) from error
     return list(parse_lines(content))
 
 
@@ -79,7 +100,7 @@ def last_per_step(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     A run that was killed and resumed has done the steps after its last checkpoint twice.
     """
-    by_step = {record["step"]: record for record in records if "step" in record}
+    by_step = {record["step"]: record for record in records if type(record.get("step")) is int}
     return [by_step[step] for step in sorted(by_step)]
 
 
@@ -91,10 +112,10 @@ def parse_lines(content: bytes) -> Iterator[dict[str, Any]]:
             continue
         try:
             record = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         if isinstance(record, dict):
-            yield _decode(record)
+            yield json_values.decode(record)
 
 
 def _is_torn(path: Path) -> bool:
@@ -103,23 +124,3 @@ def _is_torn(path: Path) -> bool:
             return False
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
-    if isinstance(value, Mapping):
-        return {key: _encode(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_encode(item) for item in value]
-    return value
-
-
-def _decode(value: Any) -> Any:
-    if isinstance(value, str):
-        return _NON_FINITE.get(value, value)
-    if isinstance(value, dict):
-        return {key: _decode(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_decode(item) for item in value]
-    return value

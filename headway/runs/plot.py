@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,12 @@ def _draw(run: RunFolder, loss_axes: Any, speed_axes: Any) -> bool:
     metrics, events = run.metrics(), run.events()
     if not metrics:
         return False
-    thinned = metrics[:: max(1, len(metrics) // _MAX_POINTS)]
+    # Counted from the end, since the last point is the one that is looked for.
+    thinned = metrics[:: -max(1, len(metrics) // _MAX_POINTS)][::-1]
     steps = [record["step"] for record in thinned]
-    (line,) = loss_axes.plot(steps, [record["loss"] for record in thinned], label=run.name, linewidth=1.2)
+    (line,) = loss_axes.plot(steps, [record.get("loss", math.nan) for record in thinned], label=run.name, linewidth=1.2)
     speed_axes.plot(
-        steps, [record["tokens_per_second"] for record in thinned], color=line.get_color(), linewidth=1.0
+        steps, [record.get("tokens_per_second", math.nan) for record in thinned], color=line.get_color(), linewidth=1.0
     )
     evaluated = [event for event in events if event.get("event") == "evaluated"]
     if evaluated:

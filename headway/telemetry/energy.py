@@ -20,7 +20,9 @@ class PackageEnergyMeter:
     """
 
     def __init__(self, powercap: Path = POWERCAP) -> None:
-        self._zones = [zone for zone in sorted(powercap.glob("intel-rapl:*")) if zone.name.count(":") == 1]
+        zones = [zone for zone in sorted(powercap.glob("intel-rapl:*")) if zone.name.count(":") == 1]
+        # "psys" is the whole platform: it holds the packages once more.
+        self._zones = [zone for zone in zones if _read_name(zone) != "psys"]
         self._last = {zone: _read(zone / "energy_uj") for zone in self._zones}
         self._total_microjoules = 0
 
@@ -32,7 +34,9 @@ class PackageEnergyMeter:
             now, before = _read(zone / "energy_uj"), self._last[zone]
             if now is None or before is None:
                 return None
-            wrapped = (_read(zone / "max_energy_range_uj") or 0) if now < before else 0
+            wrapped = _read(zone / "max_energy_range_uj") if now < before else 0
+            if wrapped is None:
+                return None
             self._total_microjoules += now - before + wrapped
             self._last[zone] = now
         return self._total_microjoules / _MICROJOULES_PER_JOULE
@@ -42,4 +46,11 @@ def _read(path: Path) -> int | None:
     try:
         return int(path.read_text(encoding="ascii"))
     except (OSError, ValueError):
+        return None
+
+
+def _read_name(zone: Path) -> str | None:
+    try:
+        return (zone / "name").read_text(encoding="ascii", errors="replace").strip()
+    except OSError:
         return None

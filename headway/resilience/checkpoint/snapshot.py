@@ -39,4 +39,6 @@ class Snapshot:
     @property
     def size_bytes(self) -> int:
         """Bytes of all arrays."""
-        return sum(np.asarray(array).nbytes for arrays in (self.parameters, self.optimizer) for array in arrays.values())
+        return sum(
+            np.asarray(array).nbytes for arrays in (self.parameters, self.optimizer) for array in arrays.values()
+        )

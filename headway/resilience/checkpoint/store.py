@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,17 +24,20 @@ from numpy.typing import NDArray
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
 from headway.resilience.checkpoint.tensor_file import read_tensor_file, sha256_of, write_tensor_file
+from headway.runs import json_values
 
 FORMAT_VERSION = 1
 MAX_SHARD_BYTES = 5 * 10**9
 """Arrays beyond this go to a further file, as Hugging Face does; one larger array has a file of its own."""
 
-_STEP_FOLDER = re.compile(r"step-(\d{8,})")
+_STEP_FOLDER = re.compile(r"step-([0-9]{8,18})")
 _TEMPORARY_PREFIX = ".writing-"
 _MANIFEST = "manifest.json"
 _STATE = "state.json"
 _INDEX = "model.safetensors.index.json"
 _SPACE_MARGIN_BYTES = 2**20
+_MANIFEST_ERRORS = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+"""What reading a manifest of arbitrary content may raise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +65,10 @@ class CheckpointStore:
         """Return the steps of all complete-looking checkpoints, oldest first; nothing is verified."""
         if not self.folder.is_dir():
             return []
-        matches = (_STEP_FOLDER.fullmatch(entry.name) for entry in self.folder.iterdir())
-        return sorted(int(match[1]) for match in matches if match)
+        names = [entry.name for entry in self.folder.iterdir()]
+        numbers = [int(match[1]) for name in names if (match := _STEP_FOLDER.fullmatch(name))]
+        # Another spelling of a step, such as one zero too many, would stand for the same folder.
+        return sorted(step for step in numbers if self.path_of(step).name in names)
 
     def path_of(self, step: int) -> Path:
         """Return the folder of a step's checkpoint."""
@@ -88,14 +94,14 @@ class CheckpointStore:
             self._require_space(snapshot)
             temporary.mkdir()
             _write_files(temporary, snapshot)
-            if target.exists():
-                shutil.rmtree(target)
+            self._put_aside(target)
             temporary.rename(target)
             _flush_folder(self.folder)
         except OSError as error:
-            shutil.rmtree(temporary, ignore_errors=True)
             raise _storage_error(error, self.folder, snapshot) from error
-        self._drop_old()
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+        self._drop_old(snapshot.step)
         return target
 
     def load(self, step: int) -> Snapshot:
@@ -129,26 +135,39 @@ class CheckpointStore:
             raise CheckpointError("checkpoint-all-damaged", folder=str(self.folder), count=len(damaged))
         return None, damaged
 
-    def _drop_old(self) -> None:
-        """Remove what retention does not keep; only checkpoints that verify count as kept."""
-        good = 0
-        for step in reversed(self.steps()):
+    def _drop_old(self, saved_step: int) -> None:
+        """Remove what retention does not keep. Only good checkpoints count as kept, the one just saved first of all.
+
+        A step beyond the one just saved is there because the run had to go back behind it, most likely since it is
+        damaged: it counts only where its checksums say so. Older ones are judged by their sizes, since reading them
+        all at each save would cost as much as the save.
+        """
+        good = 1
+        others = [step for step in reversed(self.steps()) if step != saved_step]
+        for step in others:
             path = self.path_of(step)
             if good >= self.keep_last:
-                # Renamed first: a half-removed folder must not look like a checkpoint.
-                doomed = path.with_name(f"{_TEMPORARY_PREFIX}dropped-{path.name}")
-                shutil.rmtree(doomed, ignore_errors=True)
-                path.rename(doomed)
-                shutil.rmtree(doomed, ignore_errors=True)
-            elif find_damage(path, checksums=False) is None:
+                # What cannot be removed now stays, and the next save tries again; the training must not end for it.
+                with suppress(OSError):
+                    self._put_aside(path)
+            elif find_damage(path, checksums=step > saved_step) is None:
                 good += 1
+        self._remove_leftovers()
+
+    def _put_aside(self, path: Path) -> None:
+        """Take a checkpoint's name away in one step: a half-removed folder must not look like a checkpoint."""
+        if path.exists() or path.is_symlink():
+            doomed = path.with_name(f"{_TEMPORARY_PREFIX}dropped-{path.name}")
+            _remove(doomed)
+            path.rename(doomed)
+            _remove(doomed)
 
     def _remove_leftovers(self) -> None:
         for entry in self.folder.glob(f"{_TEMPORARY_PREFIX}*"):
-            shutil.rmtree(entry, ignore_errors=True)
+            _remove(entry)
 
     def _require_space(self, snapshot: Snapshot) -> None:
-        needed_bytes = snapshot.size_bytes + _SPACE_MARGIN_BYTES
+        needed_bytes = snapshot.size_bytes + sum(map(len, snapshot.files.values())) + _SPACE_MARGIN_BYTES
         free_bytes = shutil.disk_usage(self.folder).free
         if needed_bytes > free_bytes:
             raise CheckpointError(
@@ -171,23 +190,38 @@ def find_damage(path: Path, checksums: bool = True) -> DamagedCheckpoint | None:
         return DamagedCheckpoint(path=path, message_id=message_id, arguments={"path": str(path), **arguments})
 
     try:
-        manifest = json.loads((path / _MANIFEST).read_bytes())
-        listed = {str(name): (int(entry["bytes"]), str(entry["sha256"])) for name, entry in manifest["files"].items()}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return damage("checkpoint-no-manifest", reason=str(error) or type(error).__name__)
-    if manifest.get("format_version") != FORMAT_VERSION:
-        return damage("checkpoint-version", found=str(manifest.get("format_version")), known=FORMAT_VERSION)
+        version, listed = _read_manifest(path)
+    except _MANIFEST_ERRORS as error:
+        return damage("checkpoint-no-manifest", reason=_reason(error))
+    if version != FORMAT_VERSION:
+        return damage("checkpoint-version", found=str(version), known=FORMAT_VERSION)
+    if _STATE not in listed:
+        return damage("checkpoint-no-manifest", reason=_STATE)
     for name, (size_bytes, sha256) in listed.items():
         file = path / name
-        if not file.is_file():
-            return damage("checkpoint-file-missing", file=name)
-        if file.stat().st_size != size_bytes:
-            return damage(
-                "checkpoint-file-size", file=name, expected_bytes=size_bytes, found_bytes=file.stat().st_size
-            )
-        if checksums and sha256_of(file) != sha256:
-            return damage("checkpoint-file-checksum", file=name)
+        try:
+            if not file.is_file():
+                return damage("checkpoint-file-missing", file=name)
+            found_bytes = file.stat().st_size
+            if found_bytes != size_bytes:
+                return damage("checkpoint-file-size", file=name, expected_bytes=size_bytes, found_bytes=found_bytes)
+            if checksums and sha256_of(file) != sha256:
+                return damage("checkpoint-file-checksum", file=name)
+        except OSError as error:
+            # A failing disk reports what it cannot read.
+            return damage("checkpoint-file-unreadable", file=name, reason=_reason(error))
     return None
+
+
+def _read_manifest(path: Path) -> tuple[Any, dict[str, tuple[int, str]]]:
+    """Return the format's version, and size and SHA-256 of every file by name."""
+    manifest = json.loads((path / _MANIFEST).read_bytes())
+    listed = {str(name): (int(entry["bytes"]), str(entry["sha256"])) for name, entry in manifest["files"].items()}
+    return manifest.get("format_version"), listed
+
+
+def _reason(error: BaseException) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
 
 
 def _write_files(folder: Path, snapshot: Snapshot) -> None:
@@ -212,16 +246,20 @@ def _write_files(folder: Path, snapshot: Snapshot) -> None:
 
 
 def _read_files(path: Path) -> Snapshot:
+    # Only files of the manifest: what else lies in the folder was not verified.
+    names = sorted(_read_manifest(path)[1])
+
     def read(kind: str) -> dict[str, NDArray[Any]]:
         merged: dict[str, NDArray[Any]] = {}
-        for file in sorted(path.glob(f"{kind}-*.safetensors")):
-            merged.update(read_tensor_file(file))
+        for name in names:
+            if name.startswith(f"{kind}-") and name.endswith(".safetensors"):
+                merged.update(read_tensor_file(path / name))
         return merged
 
     return Snapshot(
         parameters=read("model"),
         optimizer=read("optimizer"),
-        state=json.loads((path / _STATE).read_bytes()),
+        state=json_values.decode(json.loads((path / _STATE).read_bytes())),
     )
 
 
@@ -246,7 +284,7 @@ def _write_small(path: Path, content: bytes) -> None:
 
 
 def _json_bytes(content: Any) -> bytes:
-    return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
+    return (json.dumps(json_values.encode(content), indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
 def _flush_folder(folder: Path) -> None:
@@ -263,6 +301,21 @@ def _storage_error(error: OSError, folder: Path, snapshot: Snapshot) -> Checkpoi
             "checkpoint-disk-full",
             folder=str(folder),
             needed_bytes=snapshot.size_bytes,
-            free_bytes=shutil.disk_usage(folder).free,
+            free_bytes=_free_bytes(folder),
         )
-    return CheckpointError("checkpoint-unwritable", folder=str(folder), reason=error.strerror or str(error))
+    return CheckpointError("checkpoint-unwritable", folder=str(folder), reason=_reason(error))
+
+
+def _free_bytes(folder: Path) -> int:
+    """Return the free space where a folder is, or would be."""
+    existing = next(parent for parent in (folder, *folder.absolute().parents) if parent.exists())
+    return shutil.disk_usage(existing).free
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, a file or a link, as far as the system lets us."""
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)

@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays
 
 _DTYPE_NAMES = {
     "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16",
     "int64": "I64", "int32": "I32", "int16": "I16", "int8": "I8",
     "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",
+    "float8_e4m3fn": "F8_E4M3", "float8_e5m2": "F8_E5M2",
 }  # fmt: skip
 _WRITE_BYTES = 8 * 2**20
 _HEADER_ALIGNMENT = 8
@@ -40,12 +42,14 @@ def write_tensor_file(path: Path, arrays: Arrays) -> tuple[int, str]:
 
     Raises:
         OSError: as the file system reports it.
+        CheckpointError: the format has no such type of numbers.
     """
     header = _header(arrays)
     digest = hashlib.sha256()
     size_bytes = 0
     with path.open("xb", buffering=0) as file:
-        for piece in (len(header).to_bytes(8, "little"), header, *arrays.values()):
+        pieces: list[bytes | NDArray[Any]] = [len(header).to_bytes(8, "little"), header, *arrays.values()]
+        for piece in pieces:
             view = _view(piece)
             for start in range(0, len(view), _WRITE_BYTES):
                 part = view[start : start + _WRITE_BYTES]
@@ -73,6 +77,8 @@ def _header(arrays: Arrays) -> bytes:
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     offset = 0
     for name, array in arrays.items():
+        if array.dtype.name not in _DTYPE_NAMES:
+            raise CheckpointError("checkpoint-dtype", name=name, dtype=array.dtype.name, known=", ".join(_DTYPE_NAMES))
         end = offset + array.nbytes
         entries[name] = {
             "dtype": _DTYPE_NAMES[array.dtype.name],
@@ -87,7 +93,9 @@ def _header(arrays: Arrays) -> bytes:
 def _view(piece: bytes | NDArray[Any]) -> memoryview:
     if isinstance(piece, bytes):
         return memoryview(piece)
-    return memoryview(np.ascontiguousarray(piece).reshape(-1).view(np.uint8))
+    # The format is little-endian and row-major; arrays that are so already are not copied.
+    little = piece.astype(piece.dtype.newbyteorder("<"), order="C", copy=False)
+    return little.reshape(-1).view(np.uint8).data
 
 
 def _write_all(file: Any, part: memoryview) -> int:

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from headway.errors import RunError, TrainingError
+
 ALLOCATOR_TUNABLES = {
     # Large blocks come from the heap and stay there, instead of being mapped and unmapped at each use.
     "glibc.malloc.mmap_max": "0",
@@ -24,26 +26,42 @@ Source: The GNU C Library manual, Memory Allocation Tunables.
 """
 
 
-def start_worker(command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+def start_worker(
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     """Start a worker.
 
     Args:
         command: program and arguments.
         log: standard output and error are appended to this file.
         environment: variables beside those of this process.
+
+    Raises:
+        RunError: the log cannot be written.
+        TrainingError: the program cannot be started.
     """
     merged = {**os.environ, **(environment or {})}
     if platform.libc_ver()[0] == "glibc" and "GLIBC_TUNABLES" not in merged:
         merged["GLIBC_TUNABLES"] = ":".join(f"{name}={value}" for name, value in ALLOCATOR_TUNABLES.items())
-    with log.open("ab") as output:
-        return subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            env=merged,
-            start_new_session=True,
-        )
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        output = log.open("ab")
+    except OSError as error:
+        raise RunError("run-unwritable", path=str(log), reason=error.strerror or str(error)) from error
+    try:
+        with output:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=merged,
+                start_new_session=True,
+            )
+    except OSError as error:
+        raise TrainingError(
+            "training-worker-not-started", program=str(command[0]), reason=error.strerror or str(error)
+        ) from error
 
 
 def stop_worker(process: subprocess.Popen[bytes], grace_seconds: float) -> int:

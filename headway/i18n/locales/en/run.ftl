@@ -5,7 +5,10 @@ run-exists = A run's name must be new: { $root } already holds a run "{ $name }"
 run-unknown = A run must exist to be opened: { $root } holds none called "{ $name }".
     .next = { $known ->
         [none] Start one with `headway train RECIPE`.
-       *[other] Known runs: { $known }.
+       *[other] { $closest ->
+            [none] Known runs: { $known }.
+           *[other] Did you mean "{ $closest }"? Known runs: { $known }.
+        }
     }
 run-unwritable = The run folder must be writable: { $path } could not be written ({ $reason }).
     .next = Check its permissions and free space, or choose another folder with --runs.
