@@ -49,7 +49,7 @@ class TorchEngine(Engine):
         self.model = Llama(recipe.model, _DTYPES[training.precision])
         self.model.initialize(training.seed)
         self.model.to(self._device)
-        self._loss = torch.compile(self.model.loss) if training.compile else self.model.loss
+        self._loss = torch.compile(self.model.loss, dynamic=False) if training.compile else self.model.loss
         self._parameters = dict(self.model.named_parameters())
         self._optimizer = self._build_optimizer(recipe)
 

@@ -112,8 +112,8 @@ class LinearCrossEntropy(Function):
     @staticmethod
     def forward(ctx: Any, hidden_NE: Tensor, weight_VE: Tensor, targets_N: Tensor, ignore_index: int) -> Tensor:
         """Return the mean loss in nats over the targets that are not ``ignore_index`` (0 where there are none)."""
-        counted = int((targets_N != ignore_index).sum())
-        scale = 1.0 / max(counted, 1)
+        # Stays on the device: reading the count would make the host wait for it.
+        scale = (targets_N != ignore_index).sum().clamp_(min=1).float().reciprocal_()
         wants_gradient = any(ctx.needs_input_grad[:2])
         loss = torch.zeros((), dtype=torch.float32, device=hidden_NE.device)
         grad_hidden_NE = torch.empty_like(hidden_NE) if wants_gradient else None
@@ -141,7 +141,7 @@ class LinearCrossEntropy(Function):
         return grad_hidden_NE.mul_(grad), grad_weight_VE.mul_(grad).to(ctx.weight_dtype), None, None
 
 
-def _cross_entropy_gradient(log_probabilities_NV: Tensor, targets_N: Tensor, ignore_index: int, scale: float) -> Tensor:
+def _cross_entropy_gradient(log_probabilities_NV: Tensor, targets_N: Tensor, ignore_index: int, scale: Tensor) -> Tensor:
     """Turn log-probabilities in place into the gradient of the mean loss with respect to the logits."""
     gradient = log_probabilities_NV.exp_()
     ignored = targets_N == ignore_index

@@ -23,31 +23,42 @@ from headway.training.engines.torch.model import Linear, Norm, rotary_frequencie
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
 LINEAR_SHAPES = (
-    (512, 128, 128), (512, 128, 512), (512, 512, 128), (2048, 128, 384), (2048, 384, 128), (2048, 384, 384),
-    (2048, 384, 1024), (2048, 1024, 384), (4096, 512, 512), (2048, 768, 768), (2048, 768, 2048), (2048, 2048, 768),
-    (512, 768, 768), (8192, 256, 512),
+    (16, 16, 16), (512, 128, 128), (512, 128, 512), (512, 512, 128), (2048, 128, 384), (2048, 384, 128),
+    (2048, 384, 384), (2048, 384, 1024), (2048, 1024, 384), (4096, 512, 512), (2048, 768, 768), (2048, 768, 2048),
+    (2048, 2048, 768), (512, 768, 768), (8192, 256, 512),
 )  # fmt: skip
-"""(rows, inputs, outputs): a small transformer's projections, wide and narrow, with few and with many tokens."""
+"""(rows, inputs, outputs): next to nothing, which shows the constant cost, then a small transformer's projections, wide
+and narrow, with few and with many tokens."""
 
-ATTENTION_SHAPES = ((16, 4, 4, 128, 64), (8, 6, 2, 256, 64), (4, 8, 4, 512, 64), (2, 8, 8, 1024, 64), (16, 6, 6, 128, 32))
+ATTENTION_SHAPES = (
+    (1, 1, 1, 16, 16), (16, 2, 2, 128, 64), (8, 6, 2, 256, 64), (4, 8, 4, 512, 64), (2, 4, 4, 1024, 64),
+    (16, 6, 6, 128, 32), (4, 6, 6, 256, 128),
+)  # fmt: skip
 """(sequences, heads, key-value heads, positions, head channels)."""
 
-HEAD_SHAPES = ((1024, 128, 512), (1024, 384, 4096), (2048, 384, 4096), (2048, 384, 260), (1024, 768, 8192))
+HEAD_SHAPES = (
+    (16, 16, 64),
+    (1024, 128, 512),
+    (1024, 384, 4096),
+    (2048, 384, 4096),
+    (2048, 384, 260),
+    (1024, 768, 8192),
+)
 """(rows, inputs, vocabulary)."""
 
-EMBEDDING_SHAPES = ((512, 128, 512), (2048, 384, 4096), (2048, 768, 8192), (8192, 384, 4096))
+EMBEDDING_SHAPES = ((16, 16, 64), (512, 128, 512), (2048, 384, 4096), (2048, 768, 8192), (8192, 384, 4096))
 """(rows, channels, vocabulary)."""
 
 ROW_SHAPES: dict[str, tuple[tuple[int, int], ...]] = {
-    "norm": ((512, 128), (2048, 128), (2048, 384), (8192, 384), (2048, 768)),
-    "add": ((512, 128), (2048, 384), (8192, 384), (2048, 768)),
-    "rotary": ((1024, 64), (4096, 64), (12288, 64), (49152, 64)),
-    "gated": ((512, 384), (2048, 1024), (8192, 1024), (2048, 2048)),
+    "norm": ((16, 16), (512, 128), (2048, 128), (2048, 384), (8192, 384), (2048, 768)),
+    "add": ((16, 16), (512, 128), (2048, 384), (8192, 384), (2048, 768)),
+    "rotary": ((16, 16), (1024, 64), (4096, 64), (12288, 64), (49152, 64)),
+    "gated": ((16, 16), (512, 384), (2048, 1024), (8192, 1024), (2048, 2048)),
 }
 """(rows, channels)."""
 
 UPDATE_PARAMETERS = (200_000, 2_000_000, 11_000_000)
-ACCUMULATE_PARAMETERS = (200_000, 2_000_000, 11_000_000)
+"""Weights of the model whose gradients are added up and which is updated."""
 
 _TINY_RECIPE = {
     "model": {
@@ -74,11 +85,16 @@ def measure_operations(budget_seconds: float = 0.03) -> tuple[OperationPoint, ..
     for name, dtype in DTYPES.items():
         for kind, shape, case in _cases(dtype):
             forward_seconds, backward_seconds = _time(case, budget_seconds)
+            if kind == "add":
+                # Autograd adds the gradients of a value that is used twice: the same work as the forward add.
+                backward_seconds = forward_seconds
             points.append(_point(kind, name, shape, forward_seconds, backward_seconds))
-    for parameters in UPDATE_PARAMETERS:
-        points.append(_point("update", "fp32", (parameters, 1), _time_update(parameters, budget_seconds), 0.0))
-    for parameters in ACCUMULATE_PARAMETERS:
-        points.append(_point("accumulate", "fp32", (parameters, 1), _time_accumulate(parameters, budget_seconds), 0.0))
+    ends = (("update", _time_update), ("accumulate", _time_accumulate))
+    points.extend(
+        _point(kind, "fp32", (parameters, 1), measure(parameters, budget_seconds), 0.0)
+        for kind, measure in ends
+        for parameters in UPDATE_PARAMETERS
+    )
     return tuple(points)
 
 
@@ -197,7 +213,6 @@ def _norm(shape: tuple[int, int], dtype: torch.dtype) -> Case:
 
 def _add(shape: tuple[int, int], dtype: torch.dtype) -> Case:
     x, y = _leaf(*shape, dtype=dtype), _leaf(*shape, dtype=dtype)
-    # One add forward; the doubled use of x makes autograd add its two gradients, as in a residual path.
     return lambda: (torch.add(x, y), [x, y])
 
 
