@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import msgspec
 
 from headway.machine import children
-from headway.machine.measurements import AllReduce, AttentionPoint, Framework, Matmul, Note
+from headway.machine.measurements import AllReduce, AttentionPoint, Framework, Matmul, Note, OperationPoint
 
 _TORCH_MODULE = "headway.training.engines.torch.microbenchmarks"
 _NUMPY_MODULE = "headway.machine.numpy_benchmarks"
 
-STAGES = ("framework", "matmul", "attention", "all_reduce")
+STAGES = ("framework", "matmul", "attention", "operations", "all_reduce")
 """In the order in which they run."""
 
 
@@ -24,6 +24,7 @@ class ComputeResults:
     framework: Framework | None = None
     matmul: Matmul | None = None
     attention: tuple[AttentionPoint, ...] = ()
+    operations: tuple[OperationPoint, ...] = ()
     all_reduce: AllReduce | None = None
     notes: tuple[Note, ...] = ()
 

@@ -108,6 +108,8 @@ class Framework:
     """One import, files as warm as they were."""
     resident_bytes: int
     """Of a process that imported the framework and ran one forward and backward pass of a small linear layer."""
+    training_resident_bytes: int | None = None
+    """The peak of a process that imported the whole trainer and made two steps of a model too small to count."""
     private_bytes: int
     """The part of ``resident_bytes`` that further processes on the machine do not share (no file behind it)."""
     small_op_seconds: float
@@ -133,6 +135,21 @@ class AttentionPoint:
     """Forward 4 b h s^2 d, backward twice that, all halved because the mask leaves half of the scores."""
     flops_per_second: float
     """``counted_flops / forward_backward_seconds``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationPoint:
+    """One operation of the training engine at one shape: the best of the repetitions, autograd's own cost included."""
+
+    kind: str
+    """As ``headway.planning.operations`` names it: ``linear``, ``head``, ``norm``, ..."""
+    dtype: str
+    shape: tuple[int, ...]
+    """As ``headway.planning.operations`` defines it for the kind."""
+    threads: int
+    forward_seconds: float
+    backward_seconds: float
+    """0 for what has no backward pass."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,6 +189,7 @@ class Measurements:
     matmul: Matmul | None = None
     framework: Framework | None = None
     attention: tuple[AttentionPoint, ...] = ()
+    operations: tuple[OperationPoint, ...] = ()
     all_reduce: AllReduce | None = None
     disk: DiskSpeed | None = None
     notes: tuple[Note, ...] = ()

@@ -14,7 +14,7 @@ from headway.errors import MachineError
 from headway.machine import Machine, advice, measure_machine, probe, probing, take_inventory
 from headway.machine.measurements import Note
 
-STAGES = ["inventory", "memory", "framework", "matmul", "attention", "all-reduce", "disk", "done"]
+STAGES = ["inventory", "memory", "framework", "matmul", "attention", "operations", "all-reduce", "disk", "done"]
 
 
 def test_everything_is_measured_here(real_probe: Any) -> None:

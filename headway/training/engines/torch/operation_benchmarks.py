@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from headway.machine.measurements import OperationPoint
 from headway.training.engines.torch.kernels import LinearCrossEntropy, Rotary, SwiGLU
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
-from headway.training.engines.torch.model import Linear, Norm, rotary_frequencies
+from headway.training.engines.torch.model import IGNORED_TARGET, Linear, Norm, rotary_frequencies
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -60,15 +60,11 @@ ROW_SHAPES: dict[str, tuple[tuple[int, int], ...]] = {
 UPDATE_PARAMETERS = (200_000, 2_000_000, 11_000_000)
 """Weights of the model whose gradients are added up and which is updated."""
 
-_TINY_RECIPE = {
-    "model": {
-        "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
-        "vocab_size": 260, "max_position_embeddings": 64, "tie_word_embeddings": True,
-    },
-    "training": {"steps": 2, "sequence_length": 64, "global_batch_size": 2},
-    "data": {"tokenizer": "byte"},
-    "hardware": {"accelerator": "cpu"},
+_TINY_MODEL = {
+    "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "vocab_size": 260, "max_position_embeddings": 64, "tie_word_embeddings": True,
 }  # fmt: skip
+_TINY_TRAINING = {"steps": 2, "sequence_length": 64, "global_batch_size": 2}
 
 Case = Callable[[], tuple[Tensor, list[Tensor]]]
 """Runs the forward pass; returns the result and what gradients are wanted of."""
@@ -112,7 +108,14 @@ def measure_training_resident_bytes() -> int:
     from headway.training.engines.torch.engine import TorchEngine
 
     for precision in DTYPES:
-        recipe = resolve_recipe({**_TINY_RECIPE, "training": {**_TINY_RECIPE["training"], "precision": precision}})
+        recipe = resolve_recipe(
+            {
+                "model": _TINY_MODEL,
+                "training": {**_TINY_TRAINING, "precision": precision},
+                "data": {"tokenizer": "byte"},
+                "hardware": {"accelerator": "cpu"},
+            }
+        )
         engine = TorchEngine(recipe)
         rows, width = recipe.training.global_batch_size, recipe.training.sequence_length + 1
         for _ in range(2):
@@ -186,8 +189,13 @@ def _attention(shape: tuple[int, int, int, int, int], dtype: torch.dtype) -> Cas
     key, value = (_leaf(sequences, positions, groups, channels, dtype=dtype) for _ in range(2))
 
     def forward() -> tuple[Tensor, list[Tensor]]:
-        transposed = (array.transpose(1, 2) for array in (query, key, value))
-        out = F.scaled_dot_product_attention(*transposed, is_causal=True, enable_gqa=heads != groups)
+        out = F.scaled_dot_product_attention(
+            query.transpose(1, 2),
+            key.transpose(1, 2),
+            value.transpose(1, 2),
+            is_causal=True,
+            enable_gqa=heads != groups,
+        )
         return out, [query, key, value]
 
     return forward
@@ -197,7 +205,7 @@ def _head(shape: tuple[int, int, int], dtype: torch.dtype) -> Case:
     rows, inputs, vocabulary = shape
     x, weight = _leaf(rows, inputs, dtype=dtype), torch.randn(vocabulary, inputs).mul_(0.02).requires_grad_()
     targets = torch.randint(0, vocabulary, (rows,))
-    return lambda: (LinearCrossEntropy.apply(x, weight.to(dtype), targets, -100), [x, weight])
+    return lambda: (LinearCrossEntropy.apply(x, weight.to(dtype), targets, IGNORED_TARGET), [x, weight])
 
 
 def _embedding(shape: tuple[int, int, int], dtype: torch.dtype) -> Case:

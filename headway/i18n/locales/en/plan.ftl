@@ -1,0 +1,191 @@
+### What a training will take: labels, errors, warnings, obstacles, what to watch.
+
+## Parts of a plan
+
+plan-label-model = Model
+plan-label-run = Run
+plan-label-hardware = Hardware
+plan-label-layout = Layout
+plan-label-memory = Memory of one device
+plan-label-time = Time
+plan-label-storage = Storage
+plan-label-network = Network
+plan-label-power = Power
+plan-label-energy = Energy
+plan-label-cooling = Cooling
+plan-label-carbon = Carbon
+plan-label-water = Water
+plan-label-cost = Cost
+plan-label-reliability = Failures
+plan-label-software = Software
+plan-label-watching = Watch
+plan-label-alternatives = Alternatives
+plan-label-warnings = Warnings
+plan-label-infeasible = Obstacles
+
+## Quantities
+
+plan-label-parameters = Parameters
+plan-label-active-parameters = Active parameters
+plan-label-forward-flops-per-token = Forward FLOPs per token
+plan-label-training-flops-per-token = Training FLOPs per token
+plan-label-model-flops-per-token = Model FLOPs per token
+plan-label-steps = Steps
+plan-label-tokens = Tokens
+plan-label-epochs = Passes over the data
+plan-label-training-flops = Training FLOPs
+plan-label-accelerator = Accelerator
+plan-label-devices = Devices
+plan-label-devices-per-node = Devices per server
+plan-label-nodes = Servers
+plan-label-peak-flops-per-second = Peak rate of one device
+plan-label-data-parallel-degree = Data parallel
+plan-label-tensor-parallel-degree = Tensor parallel
+plan-label-pipeline-parallel-degree = Pipeline parallel
+plan-label-context-parallel-degree = Context parallel
+plan-label-expert-parallel-degree = Expert parallel
+plan-label-shard = Sharded states
+plan-label-micro-batch-size = Micro-batch
+plan-label-gradient-accumulation-steps = Micro-batches per step
+plan-label-recompute = Recomputation
+plan-label-device-peak-bytes = Peak
+plan-label-device-capacity-bytes = Capacity
+plan-label-fits = Fits
+plan-label-moment = Moment of the peak
+plan-label-parameters-bytes = Parameters
+plan-label-gradients-bytes = Gradients
+plan-label-optimizer-bytes = Optimizer
+plan-label-activations-bytes = Activations
+plan-label-logits-bytes = Logits and loss
+plan-label-communication-bytes = Communication
+plan-label-reserve-bytes = Framework and allocator
+plan-label-step-seconds = Step
+plan-label-tokens-per-second = Tokens per second
+plan-label-tokens-per-second-per-device = Tokens per second and device
+plan-label-model-flops-utilization = Model FLOPs utilisation
+plan-label-training-seconds = Training alone
+plan-label-total-seconds = Whole run
+plan-label-total-days = Whole run in days
+plan-label-embedding-seconds = Embedding
+plan-label-attention-seconds = Attention
+plan-label-mlp-seconds = Feed-forward
+plan-label-elementwise-seconds = Norms, rotary positions, gates
+plan-label-head-seconds = Output and loss
+plan-label-optimizer-seconds = Optimizer
+plan-label-communication-seconds = Exposed communication
+plan-label-dataset-bytes = Dataset
+plan-label-checkpoint-bytes = One checkpoint
+plan-label-checkpoints-bytes = All checkpoints
+plan-label-total-bytes = Disk space
+plan-label-free-bytes = Free disk space
+plan-label-checkpoint-write-seconds = Writing a checkpoint
+plan-label-checkpoint-write-bytes-per-second = Write rate needed
+plan-label-checkpoint-time-share = Time spent on checkpoints
+plan-label-read-bytes-per-second = Read rate needed
+plan-label-scale-up-bytes-per-step = Inside servers, per step
+plan-label-scale-out-bytes-per-step = Between servers, per step
+plan-label-exposed-seconds = Not hidden by computation
+plan-label-required-bytes-per-second = Rate needed between servers
+plan-label-device-watts = One device
+plan-label-node-watts = One server
+plan-label-facility-watts = Facility
+plan-label-equipment-joules = Servers
+plan-label-facility-joules = Facility
+plan-label-heat-watts = Heat
+plan-label-refrigeration-tons = Tons of refrigeration
+plan-label-airflow-m3-per-hour = Air, cubic metres per hour
+plan-label-liquid-litres-per-minute = Liquid, litres per minute
+plan-label-method = Method
+plan-label-operational-kg-co2e = Operation, kg CO2e
+plan-label-embodied-kg-co2e = Making of the hardware, kg CO2e
+plan-label-grid-kg-co2e-per-kilowatt-hour = Grid, kg CO2e per kWh
+plan-label-litres = Water, litres
+plan-label-total-usd = Total
+plan-label-energy-usd = Electricity
+plan-label-hardware-usd = Devices
+plan-label-device-usd-per-hour = One device and hour
+plan-label-mtbf-hours = Hours between interruptions
+plan-label-expected-interruptions = Expected interruptions
+plan-label-restart-seconds = Restart
+plan-label-checkpoint-interval-seconds = Best time between checkpoints
+plan-label-goodput = Useful share of the time
+plan-label-best-goodput = The same with the best interval
+plan-label-engine = Engine
+plan-label-engine-version = Version
+plan-label-precision = Precision
+
+## Errors
+
+plan-cpu-not-measured = A plan for training on a CPU needs the measured speed of this machine, and there is none.
+    .next = Run `headway probe` on the machine that will train, or name an accelerator in `hardware.accelerator`.
+# $operation (String): name of the operation, not translated; $dtype (String): fp32 or bf16
+plan-operation-not-measured = A plan needs every operation measured, but { $operation } in { $dtype } was not measured on this machine.
+    .next = Run `headway probe --refresh`, or change `training.precision`.
+# $accelerator (String); $precision (String)
+plan-rate-unknown = A plan needs the device's rate, but nobody states one for { $accelerator } in { $precision }.
+    .next = Change `training.precision` or `hardware.accelerator`.
+# $accelerator (String)
+plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but nobody states one for { $accelerator }.
+    .next = Change `hardware.accelerator`.
+# $field (String): the recipe's field; $value (String); $supported (String)
+plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
+    .next = Set `{ $field }` to { $supported } or "auto".
+# $global_batch_size, $devices, $lower, $upper (Number)
+plan-batch-not-divisible = Every device takes an equal share of the batch, but { COUNT($global_batch_size) } sequences do not divide by { COUNT($devices) } devices.
+    .next = Set `training.global_batch_size` to { COUNT($lower) } or { COUNT($upper) }.
+# $micro_batch_size, $per_device (Number)
+plan-micro-batch-not-divisible = A device's share of the batch is made of whole micro-batches, but { COUNT($per_device) } sequences do not divide by { COUNT($micro_batch_size) }.
+    .next = Set `layout.micro_batch_size` to a divisor of { COUNT($per_device) }, or to "auto".
+# $field (String): a quantity of the plan
+plan-out-of-range = Every quantity of a plan must be finite, but { $field } is not: the recipe's sizes are beyond any machine.
+    .next = Make the model, the batch or the run smaller.
+
+## Warnings
+
+# $share (Number): of the capacity, at the upper end of the interval
+plan-warning-memory-tight = Memory may be tight: up to { PERCENT($share) } of the device's memory.
+    .next = Set `layout.micro_batch_size` to a smaller divisor of the batch.
+# $share (Number): of the wall time
+plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
+    .next = Raise `resilience.checkpoint_every`, or store the run on a faster disk.
+plan-warning-network-unknown = The rate of the network is not known, so the time of the communication is not in this plan.
+    .next = Name the network between the servers in `hardware.network`.
+# $share (Number): of a step
+plan-warning-network-exposed = Communication that the computation does not hide takes { PERCENT($share) } of each step.
+    .next = Use a faster network, a larger `training.global_batch_size`, or fewer devices.
+# $epochs (Number)
+plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
+    .next = Add data, or train for fewer tokens.
+# $limit, $value (Number)
+plan-warning-budget-usd = The run costs { USD($value) }, and the budget is { USD($limit) }.
+    .next = Shorten the run, choose cheaper devices, or raise `budget.max_usd`.
+plan-warning-budget-duration = The run takes { DURATION($value) }, and the budget is { DURATION($limit) }.
+    .next = Shorten the run, add devices, or raise `budget.max_duration`.
+plan-warning-budget-carbon = The run emits { DECIMAL($value) } kg CO2e, and the budget is { DECIMAL($limit) } kg.
+    .next = Shorten the run, choose a cleaner grid, or raise `budget.max_kg_co2e`.
+# $limit (Number)
+plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but no price is known, so that the plan cannot say whether it holds.
+    .next = Set `site.device_usd_per_hour` or `site.electricity_usd_per_kilowatt_hour`.
+plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but the duration is not known.
+    .next = Run `headway probe`.
+plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, but the emissions are not known.
+    .next = Set `site.grid`, and `site.node_watts` where the power of the server is not known.
+
+## Obstacles
+
+# $needed_bytes, $capacity_bytes, $micro_batch_size (Number); $shard, $largest_part (String): names, not translated
+plan-infeasible-memory = The training does not fit: a device needs { BYTES($needed_bytes) } and has { BYTES($capacity_bytes) }, with a micro-batch of { COUNT($micro_batch_size) } and sharded states "{ $shard }". The largest part is { $largest_part }.
+    .next = Use more devices, a device with more memory, a shorter `training.sequence_length`, or a smaller model.
+# $needed_bytes, $free_bytes (Number)
+plan-infeasible-disk = The run needs { BYTES($needed_bytes) } of disk space, and { BYTES($free_bytes) } are free.
+    .next = Store the run elsewhere, or lower `resilience.keep_last`.
+
+## What to watch
+
+plan-watch-loss = The loss and the gradient norm: neither may become NaN or infinite, nor rise for long.
+# $limit_seconds (Number)
+plan-watch-step-time = The time of a step: more than { DURATION($limit_seconds) } is slower than planned.
+# $limit_bytes, $capacity_bytes (Number)
+plan-watch-memory = The memory of each device: more than { BYTES($limit_bytes) } is more than planned; { BYTES($capacity_bytes) } are there.
+# $needed_bytes (Number)
+plan-watch-disk = The disk: the run needs { BYTES($needed_bytes) } in all.

@@ -1,0 +1,96 @@
+"""What a plan warns about, what makes it impossible, and what to watch while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from headway.planning.message import Message
+from headway.recipe import Recipe
+
+if TYPE_CHECKING:
+    from headway.planning.plan import Plan
+
+TIGHT_MEMORY_SHARE = 0.9
+SLOW_CHECKPOINT_SHARE = 0.05
+EXPOSED_NETWORK_SHARE = 0.1
+
+
+def obstacles(plan: Plan) -> Iterator[Message]:
+    """Yield what makes the plan impossible."""
+    memory, layout = plan.memory, plan.layout
+    if memory.fits is False and memory.device_capacity_bytes is not None:
+        yield Message(
+            id="plan-infeasible-memory",
+            arguments={
+                "needed_bytes": memory.device_peak_bytes,
+                "capacity_bytes": memory.device_capacity_bytes,
+                "micro_batch_size": layout.micro_batch_size,
+                "shard": layout.shard,
+                "largest_part": _largest_part(plan),
+            },
+        )
+    disk_bytes = plan.storage.free_bytes
+    if disk_bytes is not None and plan.storage.total_bytes > disk_bytes:
+        yield Message(
+            id="plan-infeasible-disk",
+            arguments={"needed_bytes": plan.storage.total_bytes, "free_bytes": disk_bytes},
+        )
+
+
+def _largest_part(plan: Plan) -> str:
+    parts = plan.memory.parts
+    names = [name for name in parts.__dataclass_fields__ if name.endswith("_bytes")]
+    return max(names, key=lambda name: getattr(parts, name)).removesuffix("_bytes")
+
+
+def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    """Yield what the reader should know before starting."""
+    yield from _budget(recipe, plan)
+    memory = plan.memory
+    if memory.fits and memory.device_capacity_bytes:
+        share = memory.device_peak_bytes_high / memory.device_capacity_bytes
+        if share > TIGHT_MEMORY_SHARE:
+            yield Message(id="plan-warning-memory-tight", arguments={"share": share})
+    checkpoints = plan.storage.checkpoint_time_share
+    if checkpoints is not None and checkpoints > SLOW_CHECKPOINT_SHARE:
+        yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})
+    exposed = plan.network.exposed_seconds
+    if exposed is None:
+        yield Message(id="plan-warning-network-unknown")
+    elif exposed > EXPOSED_NETWORK_SHARE * plan.time.step_seconds:
+        yield Message(id="plan-warning-network-exposed", arguments={"share": exposed / plan.time.step_seconds})
+    tokens = recipe.data.dataset_tokens
+    if tokens is not None and recipe.num_tokens > 4 * tokens:
+        # Up to four passes are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264).
+        yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+
+
+def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    budget = recipe.budget
+    for name, limit, value in (
+        ("usd", budget.max_usd, plan.cost.total_usd),
+        ("duration", budget.max_duration, plan.time.total_seconds),
+        ("carbon", budget.max_kg_co2e, plan.carbon.operational_kg_co2e),
+    ):
+        if limit is None:
+            continue
+        if value is None:
+            yield Message(id=f"plan-warning-budget-{name}-unknown", arguments={"limit": limit})
+        elif value > limit:
+            yield Message(id=f"plan-warning-budget-{name}", arguments={"limit": limit, "value": value})
+
+
+def watching(plan: Plan) -> Iterator[Message]:
+    """Yield what to watch while the run goes on, with its limits."""
+    yield Message(id="plan-watch-loss")
+    yield Message(id="plan-watch-step-time", arguments={"limit_seconds": plan.time.step_seconds_high})
+    if plan.memory.device_capacity_bytes is not None:
+        yield Message(
+            id="plan-watch-memory",
+            arguments={
+                "limit_bytes": plan.memory.device_peak_bytes_high,
+                "capacity_bytes": plan.memory.device_capacity_bytes,
+            },
+        )
+    yield Message(id="plan-watch-disk", arguments={"needed_bytes": plan.storage.total_bytes})

@@ -1,0 +1,226 @@
+"""How the work is split over the devices: what the recipe leaves to the planner is chosen here.
+
+First version: data parallelism with sharded states. The micro-batch is chosen by predicted time among those that fit.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headway.errors import PlanError
+from headway.planning.device import Device
+from headway.planning.memory import Memory, Share, plan_memory
+from headway.planning.network import Network, bytes_sent, plan_network
+from headway.planning.operations import Workload
+from headway.planning.parameters import count_parameters
+from headway.planning.time import StepCost, price_step
+from headway.recipe import Recipe
+
+SHARDS = ("none", "optimizer", "gradients", "parameters")
+"""From the least communication to the least memory."""
+
+CPU_MICRO_BATCH_TOKENS = 8192
+"""More tokens at once gain nothing on a CPU: products are at their full rate, and activations leave its caches."""
+
+NUM_ALTERNATIVES = 3
+_MAX_CANDIDATES = 12
+_UNSUPPORTED = (
+    "tensor_parallel_degree",
+    "pipeline_parallel_degree",
+    "context_parallel_degree",
+    "expert_parallel_degree",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The resolved layout.
+
+    Attributes:
+        data_parallel_degree: devices that each take a share of the batch.
+        tensor_parallel_degree: devices that share each matrix.
+        pipeline_parallel_degree: groups of layers on devices of their own.
+        context_parallel_degree: devices that share each sequence.
+        expert_parallel_degree: devices that share the experts.
+        shard: what data-parallel devices divide among them.
+        micro_batch_size: sequences that go through the model at once on a device.
+        gradient_accumulation_steps: micro-batches of a device in a step.
+        recompute: what the backward pass computes again.
+    """
+
+    data_parallel_degree: int
+    tensor_parallel_degree: int = 1
+    pipeline_parallel_degree: int = 1
+    context_parallel_degree: int = 1
+    expert_parallel_degree: int = 1
+    shard: str
+    micro_batch_size: int
+    gradient_accumulation_steps: int
+    recompute: str = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """One layout with what it takes."""
+
+    layout: Layout
+    work: Workload
+    memory: Memory
+    cost: StepCost
+    network: Network
+
+    @property
+    def step_seconds(self) -> float:
+        """One step, exposed communication included."""
+        return self.cost.seconds + (self.network.exposed_seconds or 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """A layout that was not chosen.
+
+    Attributes:
+        micro_batch_size: sequences that go through the model at once.
+        shard: what data-parallel devices divide among them.
+        step_seconds: of one step.
+        device_peak_bytes: of one device.
+        fits: whether it fits; None where the capacity is not known.
+    """
+
+    micro_batch_size: int
+    shard: str
+    step_seconds: float
+    device_peak_bytes: float
+    fits: bool | None
+
+
+def choose_layout(recipe: Recipe, device: Device) -> tuple[Candidate, tuple[Alternative, ...]]:
+    """Return the fastest layout that fits, or the smallest where none does, and the next best ones.
+
+    Raises:
+        PlanError: the recipe asks for a split that is not supported yet, or one that does not divide the batch.
+    """
+    _require_supported(recipe)
+    degree = _data_parallel_degree(recipe)
+    candidates = [
+        _evaluate(recipe, device, degree, shard, micro_batch)
+        for micro_batch in _micro_batches(recipe, device, degree)
+        for shard in _shards(recipe, degree)
+    ]
+    fitting = [candidate for candidate in candidates if candidate.memory.fits is not False]
+    if fitting:
+        ranked = sorted(fitting, key=lambda candidate: candidate.step_seconds)
+    else:
+        ranked = sorted(candidates, key=lambda candidate: candidate.memory.device_peak_bytes)
+    others = [candidate for candidate in ranked if candidate is not ranked[0]]
+    return ranked[0], tuple(_alternative(candidate) for candidate in others[:NUM_ALTERNATIVES])
+
+
+def _alternative(candidate: Candidate) -> Alternative:
+    return Alternative(
+        micro_batch_size=candidate.layout.micro_batch_size,
+        shard=candidate.layout.shard,
+        step_seconds=candidate.step_seconds,
+        device_peak_bytes=candidate.memory.device_peak_bytes,
+        fits=candidate.memory.fits,
+    )
+
+
+def _require_supported(recipe: Recipe) -> None:
+    for field in _UNSUPPORTED:
+        value = getattr(recipe.layout, field)
+        if value not in (1, "auto"):
+            raise PlanError("plan-layout-unsupported", field=f"layout.{field}", value=str(value), supported="1")
+    if recipe.layout.recompute not in ("none", "auto"):
+        raise PlanError(
+            "plan-layout-unsupported", field="layout.recompute", value=recipe.layout.recompute, supported="none"
+        )
+
+
+def _data_parallel_degree(recipe: Recipe) -> int:
+    devices, batch = recipe.hardware.devices, recipe.training.global_batch_size
+    asked = recipe.layout.data_parallel_degree
+    if asked not in ("auto", devices):
+        raise PlanError(
+            "plan-layout-unsupported", field="layout.data_parallel_degree", value=str(asked), supported=str(devices)
+        )
+    if batch % devices:
+        lower = batch // devices * devices
+        raise PlanError(
+            "plan-batch-not-divisible",
+            global_batch_size=batch,
+            devices=devices,
+            lower=lower or devices,
+            upper=lower + devices,
+        )
+    return devices
+
+
+def _shards(recipe: Recipe, degree: int) -> tuple[str, ...]:
+    if recipe.layout.shard != "auto":
+        return (recipe.layout.shard,)
+    return SHARDS if degree > 1 else SHARDS[:1]
+
+
+def _micro_batches(recipe: Recipe, device: Device, degree: int) -> Iterator[int]:
+    """Yield the micro-batch sizes to look at, largest first: divisors of a device's share of the batch."""
+    per_device = recipe.training.global_batch_size // degree
+    asked = recipe.layout.micro_batch_size
+    if asked != "auto":
+        if per_device % asked:
+            raise PlanError("plan-micro-batch-not-divisible", micro_batch_size=asked, per_device=per_device)
+        yield asked
+        return
+    limit = per_device
+    if device.is_cpu:
+        limit = min(limit, max(1, CPU_MICRO_BATCH_TOKENS // recipe.training.sequence_length))
+    yield from itertools.islice(_divisors_descending(per_device, limit), _MAX_CANDIDATES)
+
+
+def _divisors_descending(number: int, limit: int) -> Iterator[int]:
+    """Yield divisors of ``number`` up to ``limit``, from the largest; of huge numbers only those below a million."""
+    top = min(number, limit, 10**6)
+    small = [divisor for divisor in range(1, min(top, 1024) + 1) if number % divisor == 0]
+    large = sorted({number // divisor for divisor in small if 1024 < number // divisor <= top})
+    yield from sorted({*small, *large}, reverse=True)
+
+
+def _evaluate(recipe: Recipe, device: Device, degree: int, shard: str, micro_batch: int) -> Candidate:
+    training = recipe.training
+    accumulations = training.global_batch_size // degree // micro_batch
+    work = Workload(
+        model=recipe.model,
+        sequences=micro_batch,
+        sequence_length=training.sequence_length,
+        dtype=training.precision,
+        is_compiled=training.compile,
+    )
+    share = Share(degree=degree, shard=shard)
+    parameters = count_parameters(recipe.model)
+    updated = max(1, round(share.of(parameters, "optimizer")))
+    cost = price_step(work, device, micro_batches=accumulations, updated_parameters=updated)
+    # Weights are gathered during every pass; gradients leave in the last backward pass only.
+    hiding = cost.backward_seconds
+    if shard == "parameters":
+        hiding = accumulations * (cost.forward_seconds + cost.backward_seconds)
+    sent = bytes_sent(parameters, degree, shard, training.precision, accumulations)
+    return Candidate(
+        layout=Layout(
+            data_parallel_degree=degree,
+            shard=shard,
+            micro_batch_size=micro_batch,
+            gradient_accumulation_steps=accumulations,
+        ),
+        work=work,
+        memory=plan_memory(
+            work,
+            device,
+            share,
+            accumulations=accumulations - 1,
+            within_documents=recipe.data.attention_within_documents,
+        ),
+        cost=cost,
+        network=plan_network(recipe, device.catalogued, sent, degree=degree, overlap_seconds=hiding),
+    )

@@ -1,0 +1,201 @@
+"""What one device must hold at the worst moment of a step, by part, and whether it fits.
+
+Three moments can be the worst: the end of the forward pass, with all activations and the loss; the start of the
+backward pass, with all activations and the first gradients; and the update, with all gradients and no activations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from headway import catalog, units
+from headway.planning import activations
+from headway.planning.device import Device
+from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
+from headway.planning.parameters import count_parameters, tensor_groups
+
+MOMENTS = 2
+"""AdamW keeps two numbers for each weight. Source: Kingma and Ba 2015 (arXiv:1412.6980), algorithm 1."""
+
+HEAP_SLACK = 0.5
+"""Share of what a step allocates and frees that the C library's heap holds beyond it on a CPU.
+
+Gradients and moments that stay pin the heap between activations that go. Source: ``benchmarks/plan_accuracy_cpu.py``;
+the share lay between 0.3 and 0.7 over its shapes."""
+
+HEAP_STEP_BYTES = 64 * units.MIB
+"""By how much the heap of a training process grows at once (``top_pad`` of the launcher)."""
+
+ACCELERATOR_SPREAD = (0.92, 1.15)
+CPU_SPREAD = (0.9, 1.12)
+"""80 % interval of the peak around the prediction, as ratios."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryParts:
+    """The parts of the peak; they sum to it.
+
+    Attributes:
+        parameters_bytes: fp32 weights, and the rounded copies that autograd keeps.
+        gradients_bytes: of the weights.
+        optimizer_bytes: AdamW's moments.
+        activations_bytes: kept for the backward pass, and what that pass holds for a moment.
+        logits_bytes: the chunk of logits and the gradients that the loss leaves.
+        communication_bytes: buffers of collectives, and the layers that are gathered at one time.
+        reserve_bytes: framework, libraries, allocator.
+    """
+
+    parameters_bytes: float = 0.0
+    gradients_bytes: float = 0.0
+    optimizer_bytes: float = 0.0
+    activations_bytes: float = 0.0
+    logits_bytes: float = 0.0
+    communication_bytes: float = 0.0
+    reserve_bytes: float = 0.0
+
+    @property
+    def total_bytes(self) -> float:
+        """All parts together."""
+        return float(sum(getattr(self, field.name) for field in fields(self)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """The peak of one device.
+
+    Attributes:
+        device_peak_bytes: of the device's memory; on a CPU the peak resident set of the training process.
+        device_peak_bytes_low: lower end of an 80 % interval.
+        device_peak_bytes_high: upper end of it.
+        device_capacity_bytes: what the device has; None where nobody knows.
+        fits: whether the peak fits; None where the capacity is not known.
+        moment: ``forward``, ``backward`` or ``update``: when the peak is.
+        parts: of the peak.
+    """
+
+    device_peak_bytes: float
+    device_peak_bytes_low: float
+    device_peak_bytes_high: float
+    device_capacity_bytes: int | None
+    fits: bool | None
+    moment: str
+    parts: MemoryParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """Which share of weights, gradients and moments one of several data-parallel devices holds."""
+
+    degree: int = 1
+    shard: str = "none"
+
+    def of(self, count: float, kind: str) -> float:
+        """Return this device's part of ``count``; ``kind`` is parameters, gradients or optimizer.
+
+        Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 5.
+        """
+        sharded = {
+            "none": (),
+            "optimizer": ("optimizer",),
+            "gradients": ("optimizer", "gradients"),
+            "parameters": ("optimizer", "gradients", "parameters"),
+        }[self.shard]
+        return count / self.degree if kind in sharded else count
+
+
+def plan_memory(
+    work: Workload, device: Device, share: Share, *, accumulations: int, within_documents: bool = False
+) -> Memory:
+    """Return the peak memory of one device.
+
+    Args:
+        work: one micro-batch.
+        device: what trains.
+        share: how weights, gradients and moments are divided.
+        accumulations: micro-batches after the first in a step; with any, all gradients exist during the forward pass.
+        within_documents: whether attention needs a mask of documents.
+    """
+    moments = _moments(work, share, accumulations, within_documents)
+    name = max(moments, key=lambda key: moments[key].total_bytes)
+    parts = _with_reserve(moments[name], work, device)
+    peak = parts.total_bytes
+    low, high = CPU_SPREAD if device.is_cpu else ACCELERATOR_SPREAD
+    capacity = device.capacity_bytes
+    return Memory(
+        device_peak_bytes=peak,
+        device_peak_bytes_low=low * peak,
+        device_peak_bytes_high=high * peak,
+        device_capacity_bytes=capacity,
+        fits=None if capacity is None else peak <= capacity,
+        moment=name,
+        parts=parts,
+    )
+
+
+def _moments(work: Workload, share: Share, accumulations: int, within_documents: bool) -> dict[str, MemoryParts]:
+    parameters = float(count_parameters(work.model))
+    state_bytes = FP32_BYTES * share.of(parameters, "parameters")
+    gradient_bytes = FP32_BYTES * share.of(parameters, "gradients")
+    optimizer_bytes = FP32_BYTES * MOMENTS * share.of(parameters, "optimizer")
+    communication_bytes = _communication_bytes(work, share)
+    copies_bytes = 0.0
+    if work.dtype != "fp32" and share.shard != "parameters":
+        copies_bytes = float(VALUE_BYTES[work.dtype] * activations.weight_copy_parameters(work.model))
+    kept = activations.kept_bytes(work) + activations.mask_bytes(work, within_documents=within_documents)
+    waiting_bytes = gradient_bytes if accumulations else 0.0
+
+    def parts(copies: float, gradients: float, held: float, logits: float) -> MemoryParts:
+        return MemoryParts(
+            parameters_bytes=state_bytes + copies,
+            gradients_bytes=gradients,
+            optimizer_bytes=optimizer_bytes,
+            activations_bytes=held,
+            logits_bytes=logits,
+            communication_bytes=communication_bytes,
+        )
+
+    transient = activations.backward_transient_bytes(work)
+    return {
+        "forward": parts(copies_bytes, waiting_bytes, kept, activations.head_bytes(work)),
+        "backward": parts(copies_bytes, waiting_bytes, kept + transient, 0.0),
+        "update": parts(0.0, gradient_bytes, 0.0, 0.0),
+    }
+
+
+def _communication_bytes(work: Workload, share: Share) -> float:
+    """Return the buffers of collectives: two layers in flight where weights are gathered, one reduced gradient."""
+    if share.degree == 1:
+        return 0.0
+    per_layer = max(
+        sum(
+            group.parameters / max(work.model.num_hidden_layers, 1)
+            for group in tensor_groups(work.model)
+            if group.part not in ("embedding", "head")
+        ),
+        1.0,
+    )
+    largest = max(per_layer, float(work.model.vocab_size * work.model.hidden_size))
+    gathered = 2 * per_layer * VALUE_BYTES[work.dtype] if share.shard == "parameters" else 0.0
+    return gathered + largest * FP32_BYTES
+
+
+def _with_reserve(parts: MemoryParts, work: Workload, device: Device) -> MemoryParts:
+    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
+    if device.is_cpu:
+        values["reserve_bytes"] = _process_bytes(device) + HEAP_SLACK * (
+            parts.activations_bytes + parts.logits_bytes + parts.gradients_bytes
+        )
+    else:
+        constants = catalog.constants()
+        values["reserve_bytes"] = units.GIB * (constants["device-memory-reserve"].value or 0.0)
+        if parts.communication_bytes:
+            values["communication_bytes"] += units.MIB * (constants["nccl-buffer"].value or 0.0)
+    return MemoryParts(**values)
+
+
+def _process_bytes(device: Device) -> float:
+    """Return what the process takes before any model: as probed."""
+    framework = device.measurements.framework if device.measurements is not None else None
+    if framework is None:
+        return 0.0
+    return float(framework.training_resident_bytes or framework.resident_bytes)

@@ -1,0 +1,124 @@
+"""What data-parallel devices send to each other in a step, and how much of it the computation does not hide.
+
+Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 7 (volumes of the sharding stages); Patarasuk and Yuan 2009
+(ring all-reduce sends 2 (n - 1) / n of the buffer per device).
+Leaves out: latency of each collective, contention, and in-network reduction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway import catalog
+from headway.catalog import Accelerator
+from headway.planning.operations import FP32_BYTES, VALUE_BYTES
+from headway.recipe import Recipe
+
+BUS_EFFICIENCY = 0.8
+"""Share of a link's stated rate that large collectives reach.
+
+Source: the catalogue's note on ``nvlink-4``: 365.6 of 450 GB/s without in-network reduction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Network:
+    """Traffic of one device in one step, in one direction.
+
+    Attributes:
+        scale_up_bytes_per_step: over the fast link inside a node.
+        scale_out_bytes_per_step: over the network between nodes.
+        total_seconds: time of the collectives, were nothing else to run; None where a rate is not known.
+        exposed_seconds: the part that the backward pass does not hide; None where it is not known.
+        required_bytes_per_second: rate between nodes below which the network would be exposed; None on one node.
+    """
+
+    scale_up_bytes_per_step: float = 0.0
+    scale_out_bytes_per_step: float = 0.0
+    total_seconds: float | None = 0.0
+    exposed_seconds: float | None = 0.0
+    required_bytes_per_second: float | None = None
+
+
+def bytes_sent(parameters: int, degree: int, shard: str, precision: str, micro_batches: int) -> float:
+    """Return what one device sends in one step.
+
+    Args:
+        parameters: of the whole model.
+        degree: data-parallel devices.
+        shard: ``none`` and ``optimizer`` and ``gradients`` move each gradient and each weight once; ``parameters``
+            gathers the weights again for the backward pass, and for every micro-batch.
+        precision: of the gathered weights; gradients are reduced in fp32.
+        micro_batches: in a step.
+    """
+    if degree == 1:
+        return 0.0
+    share = (degree - 1) / degree * parameters
+    if shard == "none":
+        return 2.0 * share * FP32_BYTES
+    if shard in ("optimizer", "gradients"):
+        return share * (FP32_BYTES + FP32_BYTES)
+    return share * micro_batches * (2 * VALUE_BYTES[precision] + FP32_BYTES)
+
+
+def plan_network(
+    recipe: Recipe, entry: Accelerator | None, sent_bytes: float, *, degree: int, overlap_seconds: float
+) -> Network:
+    """Return the traffic and its exposed time.
+
+    Args:
+        recipe: names the network between nodes.
+        entry: the accelerator, for its link inside the node; None for CPUs, which only have the network.
+        sent_bytes: by one device in one step.
+        degree: data-parallel devices.
+        overlap_seconds: computation that the collectives can hide behind.
+    """
+    if degree == 1:
+        return Network()
+    per_node = devices_per_node(recipe, entry)
+    inside = min(degree, per_node)
+    nodes = -(-degree // per_node)
+    if nodes == 1:
+        rate = entry.scale_up_bytes_per_second if entry is not None else _scale_out_rate(recipe, per_node)
+        seconds = None if rate is None else sent_bytes / (BUS_EFFICIENCY * rate)
+        return Network(
+            scale_up_bytes_per_step=sent_bytes,
+            total_seconds=seconds,
+            exposed_seconds=None if seconds is None else max(0.0, seconds - overlap_seconds),
+        )
+    # Hierarchical: inside the node first, then each device carries its share between nodes.
+    up_bytes = sent_bytes * (inside - 1) / inside / ((degree - 1) / degree)
+    out_bytes = sent_bytes / inside * ((nodes - 1) / nodes) / ((degree - 1) / degree)
+    out_rate = _scale_out_rate(recipe, per_node)
+    up_rate = entry.scale_up_bytes_per_second if entry is not None else None
+    total_seconds = None
+    if out_rate is not None and (up_rate is not None or inside == 1):
+        total_seconds = out_bytes / (BUS_EFFICIENCY * out_rate)
+        total_seconds += up_bytes / (BUS_EFFICIENCY * up_rate) if up_rate is not None else 0.0
+    return Network(
+        scale_up_bytes_per_step=up_bytes,
+        scale_out_bytes_per_step=out_bytes,
+        total_seconds=total_seconds,
+        exposed_seconds=None if total_seconds is None else max(0.0, total_seconds - overlap_seconds),
+        required_bytes_per_second=out_bytes / overlap_seconds / BUS_EFFICIENCY if overlap_seconds else None,
+    )
+
+
+def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:
+    """Return the devices of one node: as the recipe says, else as many as the fast link joins, but 8 at most.
+
+    8 is what servers of every vendor in the catalogue hold; racks with larger domains are said by the recipe.
+    """
+    if recipe.hardware.devices_per_node is not None:
+        return recipe.hardware.devices_per_node
+    domain = entry.scale_up_domain_devices if entry is not None else None
+    return min(domain or 1, 8, recipe.hardware.devices) if entry is not None else 1
+
+
+def _scale_out_rate(recipe: Recipe, per_node: int) -> float | None:
+    """Return the rate between nodes for one device: its share of the node's ports."""
+    if recipe.hardware.network is None:
+        return None
+    entry = catalog.network(recipe.hardware.network)
+    if entry.node_bytes_per_second is not None:
+        return entry.node_bytes_per_second / per_node
+    return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second
