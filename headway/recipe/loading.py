@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 from headway import catalog, units
 from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
+from headway.recipe.paths import anchor_paths
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
 
@@ -43,7 +44,8 @@ def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:
 
     Args:
         path: the file.
-        overrides: ``section.key=value`` strings that win over the file; the value is TOML, or else plain text.
+        overrides: ``section.key=value`` strings that win over the file; the value is TOML, or else plain text. Relative
+            paths in them start from the working folder, those in the file from the file's.
 
     Raises:
         RecipeError: the file cannot be read, is not TOML, or breaks a rule.
@@ -51,9 +53,10 @@ def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:
     file = Path(path)
     raw = _read_toml(file)
     raw.setdefault("name", file.stem)
+    anchor_paths(raw, file.parent)
     for override in overrides:
         _apply_override(raw, override)
-    return resolve_recipe(raw, base=file.parent)
+    return resolve_recipe(raw)
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
@@ -81,7 +84,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
 
     Args:
         raw: sections by name, as TOML or JSON gives them.
-        base: the folder that a relative ``[model] config`` starts from; the working folder by default.
+        base: the folder that relative paths start from; the working folder by default.
 
     Raises:
         RecipeError: a rule is broken (`RecipeProblems` where several are).
@@ -91,8 +94,9 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
         content.setdefault(section, {})
         if not isinstance(content[section], dict):
             raise RecipeError("recipe-section-not-table", section=section)
+    anchor_paths(content, base or Path.cwd())
     content["training"] = _fill_training(content["training"], content["model"])
-    content["model"] = _resolve_model(content["model"], base or Path())
+    content["model"] = _resolve_model(content["model"])
     limit = _whole(content["model"].get("max_position_embeddings"))
     if "sequence_length" not in content["training"] and limit is not None:
         content["training"]["sequence_length"] = min(limit, _DEFAULT_SEQUENCE_LENGTH)
@@ -110,7 +114,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
     return recipe
 
 
-def _resolve_model(model: dict[str, Any], base: Path) -> dict[str, Any]:
+def _resolve_model(model: dict[str, Any]) -> dict[str, Any]:
     """Fill the shape from the preset or the config file; what the recipe itself states wins."""
     if "preset" in model and "config" in model:
         raise RecipeError("recipe-model-twice", preset=str(model["preset"]), config=str(model["config"]))
@@ -122,7 +126,7 @@ def _resolve_model(model: dict[str, Any], base: Path) -> dict[str, Any]:
             )
         filled = dict(catalog.model_preset(model["preset"]).config)
     elif "config" in model:
-        filled = read_config(base / str(model["config"]))
+        filled = read_config(Path(str(model["config"])))
         # What was read is the shape from here on: the recipe of a run must load where that file is not.
         model = {name: value for name, value in model.items() if name != "config"}
     filled.update(model)

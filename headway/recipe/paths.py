@@ -1,0 +1,43 @@
+"""Paths in a recipe: relative ones start from the recipe's folder, and a resolved recipe holds absolute ones only.
+
+So a run's own copy of its recipe means the same files, wherever it is read.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+_BUILT_IN_TOKENIZERS = ("bpe", "byte")
+_PATH_FIELDS = (("model", "config"), ("data", "paths"), ("data", "tokenizer"), ("data", "cache"), ("training", "init_from"))
+
+
+def anchor_paths(raw: dict[str, Any], base: Path) -> None:
+    """Make the relative paths of a recipe absolute, in place.
+
+    Args:
+        raw: sections by name; anything that is not a path where one is expected is left for validation to refuse.
+        base: the folder that relative paths start from; ``~`` is the user's home.
+    """
+    for section, name in _PATH_FIELDS:
+        table = raw.get(section)
+        if not isinstance(table, dict) or name not in table:
+            continue
+        value = table[name]
+        if name == "tokenizer" and value in _BUILT_IN_TOKENIZERS:
+            continue
+        if isinstance(value, list):
+            table[name] = [_anchor(item, base) for item in value]
+        else:
+            table[name] = _anchor(value, base)
+
+
+def _anchor(value: Any, base: Path) -> Any:
+    if not isinstance(value, str) or not value:
+        return value
+    try:
+        path = Path(value).expanduser()
+    except RuntimeError:
+        # A home that does not exist: the file will be missing, and that error names the path.
+        path = Path(value)
+    return str(path if path.is_absolute() else base.resolve() / path)
