@@ -54,10 +54,15 @@ def _parse(text: str | int | float, factors: dict[str, float], kind: str) -> Dec
         matched = _QUANTITY.fullmatch(text) if len(text) <= _MAX_TEXT_LENGTH else None
         if matched is None or matched[2].lower() not in factors:
             raise ValueError(f"{text[:_MAX_TEXT_LENGTH]!r} is not a {kind}")
-        value = Decimal(matched[1].replace("_", "")) * Decimal(str(factors[matched[2].lower()]))
+        value = Decimal(matched[1].replace("_", "")) * _exact(factors[matched[2].lower()])
     if not value.is_finite() or abs(value) > _LARGEST:
         raise ValueError(f"the {kind} is not finite, or larger than any that is meant")
     return value
+
+
+def _exact(factor: float) -> Decimal:
+    # Factors from one upward are whole numbers that binary holds exactly; a thousandth is not.
+    return Decimal(factor) if factor >= 1 else Decimal(str(factor))
 
 
 def parse_count(text: str | int | float) -> int:
