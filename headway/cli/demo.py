@@ -41,7 +41,7 @@ def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     recipe = demo_recipe(steps)
     plan = make_plan(recipe)
     if not as_json:
-        show_plan(recipe, plan)
+        show_plan(plan)
     run = open_run(recipe, plan.to_dict(), root=Path(runs_folder))
     kill_step = recipe.num_steps // 2
     _stage("train", step=kill_step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+PLAIN_WIDTH = 110
+"""Columns where the output goes to a file or a pipe."""
+
 
 def print_json(content: Any) -> None:
     """Print data as JSON to stdout."""
@@ -19,10 +23,10 @@ def print_json(content: Any) -> None:
 
 
 def stdout_console() -> Console:
-    """Return a console on stdout; without colour and boxes where stdout is not a terminal."""
+    """Return a console on stdout; without colour, and of a fixed width, where stdout is not a terminal."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
 
 
 def stderr_console() -> Console:

@@ -10,6 +10,7 @@ from headway.cli.localized import command, option
 from headway.cli.output import print_json
 
 if TYPE_CHECKING:
+    from headway.machine import Machine
     from headway.planning import Plan
     from headway.recipe import Recipe
 
@@ -29,13 +30,23 @@ def plan(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
         return
     from headway.cli.plan_view import show_plan
 
-    show_plan(recipe, made)
+    show_plan(made)
 
 
 def make_plan(recipe: Recipe) -> Plan:
     """Plan a recipe; this machine is probed where the recipe is to run on it."""
-    from headway.cli.probe import probe_with_bar
-    from headway.planning import needs_machine
     from headway.planning import plan as plan_recipe
 
-    return plan_recipe(recipe, probe_with_bar() if needs_machine(recipe) else None)
+    return plan_recipe(recipe, _machine_for(recipe.hardware.accelerator))
+
+
+def _machine_for(accelerator: str) -> Machine | None:
+    from headway.cli.probe import probe_with_bar
+
+    if accelerator not in ("auto", "cpu"):
+        return None
+    if accelerator == "auto":
+        described = probe_with_bar(measure=False)
+        if described.inventory.accelerators:
+            return described
+    return probe_with_bar()

@@ -45,7 +45,7 @@ def train(
     made = make_plan(recipe).to_dict()
     if made["infeasible"] and not force:
         reason = made["infeasible"][0]
-        raise PlanError(reason["id"], **reason["arguments"])
+        raise PlanError(reason["id"], **reason.get("arguments", {}))
     run = open_run(recipe, made, root=Path(runs_folder), name=name, resume=resume)
     finished = follow(run, made)
     if as_json:

@@ -11,6 +11,9 @@ from functools import cache
 
 from headway import units
 
+RANGE = "\N{EN DASH}"
+"""Between the ends of an interval."""
+
 UNKNOWN = "\N{EM DASH}"
 """Shown where a number is not known or not finite: never a made-up value."""
 

@@ -1,0 +1,81 @@
+"""The plan on one screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from headway.cli.output import make_table, stdout_console
+from headway.i18n import current_translator, formatting
+from headway.i18n.quantities import format_quantity
+
+if TYPE_CHECKING:
+    from headway.planning import Plan
+
+SHOWN: dict[str, tuple[str, ...]] = {
+    "model": ("parameters", "active_parameters", "training_flops_per_token"),
+    "run": ("steps", "tokens", "epochs"),
+    "hardware": ("accelerator", "devices", "nodes", "peak_flops_per_second"),
+    "layout": ("data_parallel_degree", "shard", "micro_batch_size", "recompute"),
+    "memory": ("device_peak_bytes", "device_capacity_bytes"),
+    "time": ("step_seconds", "tokens_per_second", "model_flops_utilization", "total_seconds"),
+    "storage": ("dataset_bytes", "checkpoint_bytes", "total_bytes", "checkpoint_write_seconds"),
+    "network": ("scale_up_bytes_per_step", "scale_out_bytes_per_step", "exposed_seconds"),
+    "power": ("node_watts", "facility_watts"),
+    "energy": ("facility_joules",),
+    "cooling": ("heat_watts", "airflow_m3_per_hour", "method"),
+    "carbon": ("operational_kg_co2e", "embodied_kg_co2e"),
+    "water": ("litres",),
+    "cost": ("total_usd", "energy_usd", "hardware_usd"),
+    "reliability": ("expected_interruptions", "checkpoint_interval_seconds", "goodput"),
+    "software": ("engine_version", "precision"),
+}
+"""Which quantities of which section the screen shows; `--json` has all."""
+
+_HIDDEN_WHEN = {("model", "active_parameters"): ("model", "parameters"), ("hardware", "nodes"): ("hardware", "devices")}
+"""A quantity that says nothing new where it equals another."""
+
+
+def show_plan(plan: Plan) -> None:
+    """Print a plan: the table, the alternatives, then warnings and obstacles with what to do."""
+    console, translator = stdout_console(), current_translator()
+    content = plan.to_dict()
+    names = ("resource", "quantity", "predicted", "interval")
+    columns = [translator.text(f"cli-column-{name}") for name in names]
+    console.print(make_table(columns, _rows(content), numeric=(2, 3)))
+    for kind, mark in (("warnings", "!"), ("infeasible", "x")):
+        for message in content[kind]:
+            arguments = message.get("arguments", {})
+            console.print(f"{mark} {translator.text(message['id'], **arguments)}")
+            next_step = translator.next_step(message["id"], **arguments)
+            if next_step:
+                console.print(f"  {next_step}", style="dim")
+
+
+def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    translator = current_translator()
+    for section, quantities in SHOWN.items():
+        known = content.get(section, {})
+        label = translator.text(f"plan-label-{section}")
+        for quantity in quantities:
+            if quantity not in known or _is_repetition(content, section, quantity):
+                continue
+            name = translator.text(f"plan-label-{quantity.replace('_', '-')}")
+            value = format_quantity(quantity, known[quantity], translator.language)
+            yield label, name, value, _interval(known, quantity)
+            label = ""
+
+
+def _interval(known: Mapping[str, Any], quantity: str) -> str:
+    locale = current_translator().language
+    low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
+    if low is None or high is None:
+        return ""
+    return f"{format_quantity(quantity, low, locale)} {formatting.RANGE} {format_quantity(quantity, high, locale)}"
+
+
+def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> bool:
+    if (section, quantity) not in _HIDDEN_WHEN:
+        return False
+    other_section, other = _HIDDEN_WHEN[section, quantity]
+    return bool(content[section][quantity] == content[other_section][other])
