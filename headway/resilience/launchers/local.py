@@ -26,6 +26,17 @@ Source: The GNU C Library manual, Memory Allocation Tunables.
 """
 
 
+def worker_environment(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of a worker: those of this process, those given, and what makes training on a CPU fast.
+
+    What the user has set already stays as it is.
+    """
+    merged = {**os.environ, **(environment or {})}
+    if platform.libc_ver()[0] == "glibc" and "GLIBC_TUNABLES" not in merged:
+        merged["GLIBC_TUNABLES"] = ":".join(f"{name}={value}" for name, value in ALLOCATOR_TUNABLES.items())
+    return merged
+
+
 def start_worker(
     command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
 ) -> subprocess.Popen[bytes]:
@@ -40,9 +51,6 @@ def start_worker(
         RunError: the log cannot be written.
         TrainingError: the program cannot be started.
     """
-    merged = {**os.environ, **(environment or {})}
-    if platform.libc_ver()[0] == "glibc" and "GLIBC_TUNABLES" not in merged:
-        merged["GLIBC_TUNABLES"] = ":".join(f"{name}={value}" for name, value in ALLOCATOR_TUNABLES.items())
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         output = log.open("ab")
@@ -55,7 +63,7 @@ def start_worker(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=merged,
+                env=worker_environment(environment),
                 start_new_session=True,
             )
     except OSError as error:
