@@ -13,9 +13,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
-_SWEEPS = 400
 _DISTANCE_POWER = 2.0
+_SINGULAR = 1e-12
+_WORTHWHILE = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,19 +75,52 @@ def fit_time(points: Sequence[Sequence[float]], seconds: Sequence[float]) -> Fit
 
 
 def _non_negative_least_squares(rows: list[list[float]]) -> list[float]:
-    """Return x >= 0 that brings every row's product with x near to 1, by cyclic coordinate descent."""
+    """Return x >= 0 that brings every row's product with x nearest to 1.
+
+    The unknowns are five at most, so that each choice of those that are not zero is solved and the best one is taken.
+    """
     width = len(rows[0])
     # Scaled columns: amounts differ by many orders of magnitude.
     scales = [math.sqrt(sum(row[column] ** 2 for row in rows)) for column in range(width)]
     scaled = [[row[column] / scales[column] for column in range(width)] for row in rows]
     gram = [[sum(row[i] * row[j] for row in scaled) for j in range(width)] for i in range(width)]
     target = [sum(row[i] for row in scaled) for i in range(width)]
-    x = [0.0] * width
-    for _ in range(_SWEEPS):
-        for i in range(width):
-            rest = target[i] - sum(gram[i][j] * x[j] for j in range(width) if j != i)
-            x[i] = max(0.0, rest / gram[i][i])
-    return [value / scale for value, scale in zip(x, scales, strict=True)]
+    best, best_gain = [0.0] * width, 0.0
+    for size in range(1, width + 1):
+        for chosen in combinations(range(width), size):
+            x = _solve([[gram[i][j] for j in chosen] for i in chosen], [target[i] for i in chosen])
+            if x is None or min(x) < 0:
+                continue
+            # The sum of squares falls by this much below that of x = 0.
+            gain = sum(value * target[i] for value, i in zip(x, chosen, strict=True))
+            if gain > best_gain * (1 + _WORTHWHILE):
+                best_gain = gain
+                best = [0.0] * width
+                for value, i in zip(x, chosen, strict=True):
+                    best[i] = value
+    return [value / scale for value, scale in zip(best, scales, strict=True)]
+
+
+def _solve(matrix: list[list[float]], right: list[float]) -> list[float] | None:
+    """Solve a small symmetric system by Cholesky; None where it is singular to working precision."""
+    size = len(right)
+    lower = [[0.0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i][j] - _dot(lower[i][:j], lower[j][:j])
+            if i == j:
+                if rest <= _SINGULAR:
+                    return None
+                lower[i][i] = math.sqrt(rest)
+            else:
+                lower[i][j] = rest / lower[j][j]
+    y: list[float] = []
+    for i in range(size):
+        y.append((right[i] - _dot(lower[i][:i], y)) / lower[i][i])
+    x = [0.0] * size
+    for i in reversed(range(size)):
+        x[i] = (y[i] - sum(lower[j][i] * x[j] for j in range(i + 1, size))) / lower[i][i]
+    return x
 
 
 def _dot(first: Sequence[float], second: Sequence[float]) -> float:

@@ -136,10 +136,6 @@ plan-batch-not-divisible = Every device takes an equal share of the batch, but {
 # $micro_batch_size, $per_device (Number)
 plan-micro-batch-not-divisible = A device's share of the batch is made of whole micro-batches, but { COUNT($per_device) } sequences do not divide by { COUNT($micro_batch_size) }.
     .next = Set `layout.micro_batch_size` to a divisor of { COUNT($per_device) }, or to "auto".
-# $field (String): a quantity of the plan
-plan-out-of-range = Every quantity of a plan must be finite, but { $field } is not: the recipe's sizes are beyond any machine.
-    .next = Make the model, the batch or the run smaller.
-
 ## Warnings
 
 # $share (Number): of the capacity, at the upper end of the interval

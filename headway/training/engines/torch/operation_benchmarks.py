@@ -138,18 +138,12 @@ def _point(
 
 
 def _cases(dtype: torch.dtype) -> Iterator[tuple[str, tuple[int, ...], Case]]:
-    for shape in LINEAR_SHAPES:
-        yield "linear", shape, _linear(shape, dtype)
-    for shape in ATTENTION_SHAPES:
-        yield "attention", shape, _attention(shape, dtype)
-    for shape in HEAD_SHAPES:
-        yield "head", shape, _head(shape, dtype)
-    for shape in EMBEDDING_SHAPES:
-        yield "embedding", shape, _embedding(shape, dtype)
+    yield from (("linear", shape, _linear(shape, dtype)) for shape in LINEAR_SHAPES)
+    yield from (("attention", shape, _attention(shape, dtype)) for shape in ATTENTION_SHAPES)
+    yield from (("head", shape, _head(shape, dtype)) for shape in HEAD_SHAPES)
+    yield from (("embedding", shape, _embedding(shape, dtype)) for shape in EMBEDDING_SHAPES)
     makers = {"norm": _norm, "add": _add, "rotary": _rotary, "gated": _gated}
-    for kind, make in makers.items():
-        for shape in ROW_SHAPES[kind]:
-            yield kind, shape, make(shape, dtype)
+    yield from ((kind, shape, make(shape, dtype)) for kind, make in makers.items() for shape in ROW_SHAPES[kind])
 
 
 def _time(case: Case, budget_seconds: float) -> tuple[float, float]:

@@ -1,0 +1,33 @@
+import pytest
+
+from headway.errors import PlanError
+from headway.planning.measured import MeasuredDevice, work_amounts
+from headway.planning.operations import Workload, micro_batch_operations
+from headway.recipe import ModelConfig
+from tests.planning.conftest import law_seconds, operation_points
+
+
+def test_amounts_by_hand() -> None:
+    assert work_amounts("linear", (2, 3, 5)) == (1, 30, 6, 10, 15)
+    assert work_amounts("head", (2, 3, 5)) == (1, 30, 6, 10, 15)
+    assert work_amounts("attention", (2, 3, 1, 4, 5)) == (1, 480, 96, 120)
+    assert work_amounts("embedding", (2, 3, 5)) == (1, 6, 15)
+    assert work_amounts("norm", (2, 3)) == (1, 2, 6)
+
+
+def test_operations_take_what_was_measured(tiny: ModelConfig) -> None:
+    device = MeasuredDevice(operation_points())
+    work = Workload(model=tiny, sequences=8, sequence_length=8, dtype="fp32")
+    for operation in micro_batch_operations(work):
+        factor = 2 if operation.passes == "backward" else 1
+        assert device.seconds(operation) == pytest.approx(factor * law_seconds(operation.kind, operation.shape), rel=0.05)
+
+
+def test_what_was_not_measured_is_an_error(tiny: ModelConfig) -> None:
+    points = [point for point in operation_points() if point.kind != "rotary"]
+    operations = micro_batch_operations(Workload(model=tiny, sequences=1, sequence_length=8, dtype="fp32"))
+    rotary = next(operation for operation in operations if operation.kind == "rotary")
+    with pytest.raises(PlanError) as caught:
+        MeasuredDevice(points).seconds(rotary)
+    assert caught.value.message_id == "plan-operation-not-measured"
+    assert caught.value.arguments == {"operation": "rotary", "dtype": "fp32"}
