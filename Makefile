@@ -41,6 +41,7 @@ help:
 	@sed -n 's/^#   //p' Makefile
 
 venv: $(STAMP)
+	@:
 
 # A pip that answers means a whole environment: one that was interrupted is made again.
 $(STAMP): pyproject.toml $(LOCK)

@@ -87,7 +87,8 @@ def test_durations(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("value", "places", "text"),
-    [(0, 1, "0.0%"), (-0.0, 1, "0.0%"), (0.125, 1, "12.5%"), (0.125, 0, "12%"), (-0.5, 1, "-50.0%"), (12, 1, "1,200.0%"),
+    [(0, 1, "0.0%"), (-0.0, 1, "0.0%"), (0.125, 1, "12.5%"), (0.125, 0, "12%"), (-0.5, 1, "-50.0%"),
+     (12, 1, "1,200.0%"),
      (1e-9, 1, "0.0%"), (1e300, 1, "1.00e+302%")],
 )  # fmt: skip
 def test_percentages(value: float, places: int, text: str) -> None:
@@ -97,7 +98,8 @@ def test_percentages(value: float, places: int, text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0, "$0.00"), (-0.0, "$0.00"), (0.0123, "$0.012"), (-0.5, "-$0.5"), (1, "$1.00"), (12.345, "$12.34"), (999.5, "$999.50"),
+        (0, "$0.00"), (-0.0, "$0.00"), (0.0123, "$0.012"), (-0.5, "-$0.5"), (1, "$1.00"), (12.345, "$12.34"),
+        (999.5, "$999.50"),
         (1000.4, "$1,000"), (-2_500_000, "-$2,500,000"), (1e-9, "$0.000000001"), (1e300, "$1.00e+300"),
     ],
 )  # fmt: skip
@@ -137,7 +139,8 @@ def test_every_number_has_a_short_text(value: float) -> None:
         ("carbon_kg_co2e", 12.34, "12.3 kg CO2e"), ("total_usd", 12.5, "$12.50"), ("water_litres", 3, "3 L"),
         ("liquid_litres_per_minute", 2.5, "2.5 L/min"), ("airflow_m3_per_hour", 120, "120 m3/h"),
         ("refrigeration_tons", 1.25, "1.25"), ("model_flops_utilization", 0.4, "40.0%"), ("goodput", 0.9, "90.0%"),
-        ("stall_share", 0.05, "5.0%"), ("loss", 3.25, "3.25"), ("step", 12000, "12k"), ("engine_version", "2.13", "2.13"),
+        ("stall_share", 0.05, "5.0%"), ("loss", 3.25, "3.25"), ("step", 12000, "12k"),
+        ("engine_version", "2.13", "2.13"),
         ("compile", True, "True"), ("peak_bytes", None, DASH),
     ],
 )  # fmt: skip

@@ -24,7 +24,9 @@ def test_paths_in_a_file_start_from_its_folder(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_resolved_recipe_means_the_same_files_elsewhere(tmp_path: Path) -> None:
-    recipe = resolve_recipe({"model": {"preset": "headway-tiny-1m"}, "training": {"steps": 1}, "data": {"paths": "x.txt"}})
+    recipe = resolve_recipe(
+        {"model": {"preset": "headway-tiny-1m"}, "training": {"steps": 1}, "data": {"paths": "x.txt"}}
+    )
     copy = tmp_path / "copy.toml"
     copy.write_text(recipe.to_toml())
     assert load_recipe(copy).data.paths == recipe.data.paths == (str(Path.cwd() / "x.txt"),)
