@@ -70,12 +70,12 @@ class RunFolder:
             raise RunError("run-unwritable", path=str(root), reason=error.strerror or str(error)) from error
         try:
             run._fill(recipe, plan)
-        except (OSError, RunError) as error:
+        except BaseException as error:
             # Nothing of use is in it yet, and its name would stay taken.
             shutil.rmtree(run.path, ignore_errors=True)
-            if isinstance(error, RunError):
-                raise
-            raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
+            if isinstance(error, OSError):
+                raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
+            raise
         return run
 
     def _fill(self, recipe: Recipe, plan: Mapping[str, Any]) -> None:
