@@ -110,12 +110,19 @@ def choose_layout(recipe: Recipe, device: Device) -> tuple[Candidate, tuple[Alte
         for shard in _shards(recipe, degree)
     ]
     fitting = [candidate for candidate in candidates if candidate.memory.fits is not False]
-    if fitting:
-        ranked = sorted(fitting, key=lambda candidate: candidate.step_seconds)
-    else:
-        ranked = sorted(candidates, key=lambda candidate: candidate.memory.device_peak_bytes)
-    others = [candidate for candidate in ranked if candidate is not ranked[0]]
-    return ranked[0], tuple(_alternative(candidate) for candidate in others[:NUM_ALTERNATIVES])
+    ranked = sorted(fitting or candidates, key=_step_seconds if fitting else _peak_bytes)
+    # Sharding only where it must be: it ties the devices closer together than the memory needs.
+    chosen = min(ranked, key=lambda candidate: SHARDS.index(candidate.layout.shard)) if fitting else ranked[0]
+    others = [candidate for candidate in ranked if candidate is not chosen]
+    return chosen, tuple(_alternative(candidate) for candidate in others[:NUM_ALTERNATIVES])
+
+
+def _step_seconds(candidate: Candidate) -> float:
+    return candidate.step_seconds
+
+
+def _peak_bytes(candidate: Candidate) -> float:
+    return candidate.memory.device_peak_bytes
 
 
 def _alternative(candidate: Candidate) -> Alternative:

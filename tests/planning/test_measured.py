@@ -20,7 +20,9 @@ def test_operations_take_what_was_measured(tiny: ModelConfig) -> None:
     work = Workload(model=tiny, sequences=8, sequence_length=8, dtype="fp32")
     for operation in micro_batch_operations(work):
         factor = 2 if operation.passes == "backward" else 1
-        assert device.seconds(operation) == pytest.approx(factor * law_seconds(operation.kind, operation.shape), rel=0.05)
+        assert device.seconds(operation) == pytest.approx(
+            factor * law_seconds(operation.kind, operation.shape), rel=0.05
+        )
 
 
 def test_what_was_not_measured_is_an_error(tiny: ModelConfig) -> None:

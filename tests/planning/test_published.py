@@ -10,7 +10,9 @@ from headway.planning.operations import Workload
 from headway.recipe import Recipe, resolve_recipe
 
 
-def recipe_of(model: dict[str, Any], device: tuple[str, int], sequence: int, batch: tuple[int, int], shard: str) -> Recipe:
+def recipe_of(
+    model: dict[str, Any], device: tuple[str, int], sequence: int, batch: tuple[int, int], shard: str
+) -> Recipe:
     return resolve_recipe(
         {
             "model": {"max_position_embeddings": sequence, **model},

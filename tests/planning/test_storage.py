@@ -23,9 +23,7 @@ def test_a_checkpoint_is_as_large_as_predicted(tmp_path: Path, make_recipe: Make
     moments = {f"{name}.{moment}": array for name, array in arrays.items() for moment in ("exp_avg", "exp_avg_sq")}
     config = json.dumps({"hidden_size": 1}).encode()
     store = CheckpointStore(tmp_path)
-    path = store.save(
-        Snapshot(parameters=arrays, optimizer=moments, state={"step": 1}, files={"config.json": config})
-    )
+    path = store.save(Snapshot(parameters=arrays, optimizer=moments, state={"step": 1}, files={"config.json": config}))
     written = sum(file.stat().st_size for file in path.iterdir())
     assert checkpoint_bytes(model) == pytest.approx(written, rel=2e-3)
     assert checkpoint_bytes(model) >= 12 * sum(array.size for array in arrays.values())
