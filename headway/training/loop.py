@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, final
 
-from headway.errors import RunError, TrainingError
+from headway.errors import DataError, RunError, TrainingError
 from headway.recipe import Recipe, to_hf_config
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
@@ -56,6 +56,7 @@ class TrainingLoop:
         self._first_step = self._step = first_step
         self._metrics = MetricLog(run.metrics_path())
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
+        self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
@@ -88,14 +89,10 @@ class TrainingLoop:
 
     def evaluate(self) -> None:
         """Measure the loss on the validation split and record it, with perplexity and bits per byte of text."""
-        training = self._recipe.training
-        batches = self._corpus.validation_batches(
-            training.sequence_length, self._micro_batch_size, training.evaluate_batches
-        )
-        if not batches:
+        if not self._validation:
             return
         started = time.monotonic()
-        loss = self._engine.evaluate(batches)
+        loss = self._engine.evaluate(self._validation)
         self._events.record(
             "evaluated",
             step=self._step,
@@ -125,6 +122,17 @@ class TrainingLoop:
     def close(self) -> None:
         """Close the metric log."""
         self._metrics.close()
+
+    def _validation_batches(self) -> list[Batch]:
+        """Return the fixed validation batches; a split too short for one sequence is no reason not to train."""
+        training = self._recipe.training
+        try:
+            return self._corpus.validation_batches(
+                training.sequence_length, self._micro_batch_size, training.evaluate_batches
+            )
+        except DataError as error:
+            self._events.record("notice", id="training-no-validation", arguments=error.arguments)
+            return []
 
     def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> None:
         started = clock()

@@ -44,7 +44,7 @@ def make_small_recipe(text_folder: Path, tmp_path_factory: pytest.TempPathFactor
                 "tie_word_embeddings": True,
             },
             "data": {"paths": [str(text_folder)], "cache": str(cache), "validation_fraction": 0.2},
-            "training": {"steps": 40, "global_batch_size": 8, "learning_rate": 3e-3, "warmup_steps": 5},
+            "training": {"steps": 40, "global_batch_size": 8, "learning_rate": 3e-3, "warmup_steps": 1},
             "layout": {"micro_batch_size": 4},
             "hardware": {"accelerator": "cpu", "threads": 2},
             "resilience": {"checkpoint_every_steps": 10},

@@ -22,3 +22,5 @@ training-weights-mismatch = Weights must fit the model: { $reason }.
     .next = Use the recipe and the checkpoint of the same run.
 training-prompt-length = A prompt must have at least one token and leave room for more: it has { $length }, and the model's longest sequence is { $limit }.
     .next = Give a prompt that is not empty and shorter.
+training-no-validation = The validation split is too short for one sequence of { $needed_tokens } tokens: it has { COUNT($tokens) }. The run goes on without validation.
+    .next = Raise data.validation_fraction, or add text.
