@@ -11,7 +11,7 @@ from headway.planning.reliability import (
 )
 
 # A write of 600 s and a mean time between failures of 125 years over the nodes: the time from one checkpoint to the
-# next, write included, by Young's formula (as published by Aupy et al., rounded) and by Daly's higher order (worked out).
+# next, write included, by Young's formula (published by Aupy et al., rounded) and by Daly's higher order.
 PERIODS = [
     (3_849_609, 68_567, 68_167.7188108175),
     (240_601, 17_592, 17_194.152098344835),

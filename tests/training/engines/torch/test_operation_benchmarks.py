@@ -22,7 +22,7 @@ def few_shapes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(operation_benchmarks, "ATTENTION_SHAPES", ((1, 1, 1, 16, 16), (2, 4, 2, 32, 16)))
     monkeypatch.setattr(operation_benchmarks, "HEAD_SHAPES", ((16, 16, 64), (64, 32, 96)))
     monkeypatch.setattr(operation_benchmarks, "EMBEDDING_SHAPES", ((16, 16, 64), (64, 32, 96)))
-    rows = {kind: ((16, 16), (64, 32)) for kind in operation_benchmarks.ROW_SHAPES}
+    rows = dict.fromkeys(operation_benchmarks.ROW_SHAPES, ((16, 16), (64, 32)))
     monkeypatch.setattr(operation_benchmarks, "ROW_SHAPES", rows)
     monkeypatch.setattr(operation_benchmarks, "UPDATE_PARAMETERS", (1000, 500_000))
     yield
