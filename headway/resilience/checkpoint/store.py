@@ -65,10 +65,9 @@ class CheckpointStore:
         """Return the steps of all complete-looking checkpoints, oldest first; nothing is verified."""
         if not self.folder.is_dir():
             return []
-        names = [entry.name for entry in self.folder.iterdir()]
-        numbers = [int(match[1]) for name in names if (match := _STEP_FOLDER.fullmatch(name))]
-        # Another spelling of a step, such as one zero too many, would stand for the same folder.
-        return sorted(step for step in numbers if self.path_of(step).name in names)
+        matches = (_STEP_FOLDER.fullmatch(entry.name) for entry in self.folder.iterdir())
+        # Another spelling of a step, such as one zero too many, is not the folder that the step would be read from.
+        return sorted(int(match[1]) for match in matches if match and self.path_of(int(match[1])).name == match[0])
 
     def path_of(self, step: int) -> Path:
         """Return the folder of a step's checkpoint."""
