@@ -30,9 +30,8 @@ def main() -> None:
         if row["quantity"] in AIMS:
             error = f"{row['error']:+.1%}" if "error" in row else "-"
             predicted = f"{row['predicted']:,.3f}" if "predicted" in row else "-"
-            print(
-                f"{row['quantity']:20} {predicted:>16} {row['measured']:>16,.3f} {error:>8} {AIMS[row['quantity']]:>6.0%}"
-            )
+            aim = AIMS[row["quantity"]]
+            print(f"{row['quantity']:20} {predicted:>16} {row['measured']:>16,.3f} {error:>8} {aim:>6.0%}")
 
 
 if __name__ == "__main__":

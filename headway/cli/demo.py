@@ -50,16 +50,24 @@ def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     _train_until(run, plan.to_dict(), None)
     _stage("ledger")
     _finish(run, as_json)
-    click.echo(current_translator().text("cli-demo-done", seconds=time.monotonic() - started, path=str(run.path)), err=True)
+    click.echo(
+        current_translator().text("cli-demo-done", seconds=time.monotonic() - started, path=str(run.path)), err=True
+    )
 
 
 def demo_recipe(steps: int | None = None) -> Recipe:
     """Return the recipe of the demo, which ships with the package."""
     from headway.recipe import load_recipe
 
-    overrides = [] if steps is None else [f"training.steps={steps}"]
+    overrides = []
+    if steps is not None:
+        overrides = [f"training.{name}={value}" for name, value in _lengths(steps).items()]
     with resources.as_file(resources.files("headway.cli") / "demo.toml") as path:
         return load_recipe(path, overrides)
+
+
+def _lengths(steps: int) -> dict[str, int]:
+    return {"steps": steps, "warmup_steps": steps // 12, "evaluate_every_steps": max(1, steps // 3)}
 
 
 def _train_until(run: RunFolder, plan: dict[str, Any], kill_step: int | None) -> None:

@@ -106,9 +106,7 @@ def language_option(function: Decorated) -> Decorated:
         if value is not None:
             use_language(value)
 
-    add = option(
-        "--lang", help_id="cli-option-lang", metavar="TAG", is_eager=True, expose_value=False, callback=choose
-    )
+    add = option("--lang", help_id="cli-option-lang", metavar="TAG", is_eager=True, expose_value=False, callback=choose)
     return add(function)
 
 

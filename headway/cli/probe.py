@@ -66,11 +66,11 @@ def _facts(machine: Machine) -> list[tuple[str, str]]:
     processor = inventory.processor
     facts = [
         ("processor", str(processor.model_name or format_quantity("name", None))),
-        ("cores", f"{processor.usable_cores} / {processor.logical_cores}"),
+        ("cores", f"{processor.usable_cores} / {processor.num_logical_cores}"),
         ("instruction_sets", ", ".join(processor.instruction_sets)),
         ("memory", format_quantity("bytes", inventory.memory.total_bytes, locale)),
         ("disk_free", format_quantity("bytes", inventory.disk.free_bytes, locale)),
-        ("accelerators", ", ".join(device.name for device in inventory.accelerators) or "0"),
+        ("accelerators", ", ".join(device.name or "?" for device in inventory.accelerators) or "0"),
     ]
     if machine.measurements is None:
         return facts

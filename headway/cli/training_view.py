@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from contextlib import contextmanager
 from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self, final
 
@@ -89,8 +89,9 @@ def event_line(event: dict[str, Any]) -> str | None:
     translator = current_translator()
     message_id = f"cli-event-{event.get('event')}"
     if event.get("event") in ("notice", "checkpoint-damaged"):
-        text, next_step = translator.text(event["id"], **event["arguments"]), translator.next_step(
-            event["id"], **event["arguments"]
+        text, next_step = (
+            translator.text(event["id"], **event["arguments"]),
+            translator.next_step(event["id"], **event["arguments"]),
         )
         return f"{text} {next_step or ''}".rstrip()
     if not translator.has(message_id):

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 _BUILT_IN_TOKENIZERS = ("bpe", "byte")
-_PATH_FIELDS = (("model", "config"), ("data", "paths"), ("data", "tokenizer"), ("data", "cache"), ("training", "init_from"))
+_PATH_FIELDS = (
+    ("model", "config"),
+    ("data", "paths"),
+    ("data", "tokenizer"),
+    ("data", "cache"),
+    ("training", "init_from"),
+)
 
 
 def anchor_paths(raw: dict[str, Any], base: Path) -> None:

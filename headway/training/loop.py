@@ -67,7 +67,9 @@ class TrainingLoop:
 
     def run(self, clock: Callable[[], float] = time.monotonic) -> bool:
         """Train; return whether the run is finished (and not just stopped)."""
-        stream = self._corpus.train_stream(self._recipe.training.sequence_length, self._recipe.training.global_batch_size)
+        stream = self._corpus.train_stream(
+            self._recipe.training.sequence_length, self._recipe.training.global_batch_size
+        )
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._should_stop:
             self._train_step(stream, clock)
@@ -115,9 +117,7 @@ class TrainingLoop:
         path = self._store.save(snapshot)
         self._saved_step = self._step
         size_bytes = sum(file.stat().st_size for file in path.iterdir())
-        self._events.record(
-            "checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started
-        )
+        self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
 
     def close(self) -> None:
         """Close the metric log."""
@@ -164,7 +164,9 @@ class TrainingLoop:
 
     def _micro_batches(self, stream: BatchStream) -> list[Batch]:
         batch_size, micro = self._recipe.training.global_batch_size, self._micro_batch_size
-        return [stream.batch(self._step, start, min(micro, batch_size - start)) for start in range(0, batch_size, micro)]
+        return [
+            stream.batch(self._step, start, min(micro, batch_size - start)) for start in range(0, batch_size, micro)
+        ]
 
     def _is_evaluation_due(self) -> bool:
         every = self._recipe.training.evaluate_every_steps

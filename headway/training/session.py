@@ -131,11 +131,12 @@ class Session:
         if self._failure is not None:
             raise _rebuild(self._failure)
         if code < 0:
-            raise TrainingError("training-worker-killed", signal=-code, name=self.run.name, log=str(self.run.log_path()))
+            raise TrainingError(
+                "training-worker-killed", signal=-code, name=self.run.name, log=str(self.run.log_path())
+            )
         if code > 0:
             raise TrainingError("training-worker-failed", code=code, log=str(self.run.log_path()))
 
 
 def _rebuild(event: Mapping[str, Any]) -> HeadwayError:
-    error = TrainingError(str(event.get("id")), **event.get("arguments", {}))
-    return error
+    return TrainingError(str(event.get("id")), **event.get("arguments", {}))

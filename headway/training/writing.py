@@ -11,7 +11,9 @@ from headway.training.data import Tokenizer
 from headway.training.engines.torch.generation import Sampling, generate, load_model
 
 
-def write_text(run: RunFolder, prompt: str, max_tokens: int, sampling: Sampling, step: int | None = None) -> Iterator[str]:
+def write_text(
+    run: RunFolder, prompt: str, max_tokens: int, sampling: Sampling, step: int | None = None
+) -> Iterator[str]:
     """Yield pieces of text that continue a prompt.
 
     Args:

@@ -190,9 +190,7 @@ def test_resuming_takes_the_newest_run_of_the_recipe(make_small_recipe: Make, tm
         ({"training": {"learning_rate": 1e30, "precision": "fp32"}}, "training-loss-not-finite"),
     ],
 )
-def test_bad_input_is_named(
-    changes: dict[str, Any], message_id: str, make_small_recipe: Make, tmp_path: Path
-) -> None:
+def test_bad_input_is_named(changes: dict[str, Any], message_id: str, make_small_recipe: Make, tmp_path: Path) -> None:
     error = failure(start(make_small_recipe(**changes), tmp_path))
     assert error.message_id == message_id
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -60,10 +60,10 @@ class TorchEngine(Engine):
 
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
-        tokens = sum(batch.tokens.shape[0] for batch in micro_batches)
+        rows = sum(len(batch.tokens) for batch in micro_batches)
         total = torch.zeros((), dtype=torch.float32, device=self._device)
         for batch in micro_batches:
-            loss = self._micro_batch_loss(batch) * (batch.tokens.shape[0] / tokens)
+            loss = self._micro_batch_loss(batch) * (len(batch.tokens) / rows)
             loss.backward()
             total += loss.detach()
         norm = self._clip_gradients()
@@ -76,8 +76,8 @@ class TorchEngine(Engine):
     @torch.no_grad()
     def evaluate(self, batches: Sequence[Batch]) -> float:
         """Return the mean cross-entropy; see `Engine.evaluate`."""
-        rows = sum(batch.tokens.shape[0] for batch in batches)
-        return sum(float(self._micro_batch_loss(batch)) * batch.tokens.shape[0] / rows for batch in batches)
+        rows = sum(len(batch.tokens) for batch in batches)
+        return sum(float(self._micro_batch_loss(batch)) * len(batch.tokens) / rows for batch in batches)
 
     def snapshot(self) -> Snapshot:
         """Return parameters and optimizer state; see `Engine.snapshot`."""
@@ -133,7 +133,7 @@ class TorchEngine(Engine):
     def _micro_batch_loss(self, batch: Batch) -> Tensor:
         tokens_BT = torch.from_numpy(batch.tokens).to(self._device, non_blocking=True)
         documents_BT = None if batch.document_ids is None else torch.from_numpy(batch.document_ids).to(self._device)
-        return self._loss(tokens_BT[:, :-1], tokens_BT[:, 1:], documents_BT)  # type: ignore[no-any-return]
+        return self._loss(tokens_BT[:, :-1], tokens_BT[:, 1:], documents_BT)
 
     def _clip_gradients(self) -> float:
         """Scale all gradients so that their norm is at most the limit; return the norm before.
@@ -192,14 +192,14 @@ def _versions(device: torch.device) -> dict[str, str]:
 
 
 def _to_numpy(tensor: Tensor) -> NDArray[Any]:
-    return tensor.detach().cpu().numpy()  # type: ignore[no-any-return]
+    return tensor.detach().cpu().numpy()
 
 
 def _to_tensor(array: NDArray[Any]) -> Tensor:
     return torch.from_numpy(np.require(array, requirements=["C", "W"])).float()
 
 
-def _require_match(arrays: Arrays, expected: dict[str, Tensor]) -> None:
+def _require_match(arrays: Arrays, expected: Mapping[str, Tensor]) -> None:
     for name in sorted(set(arrays) | set(expected)):
         found = str(tuple(arrays[name].shape)) if name in arrays else "missing"
         wanted = str(tuple(expected[name].shape)) if name in expected else "unknown"

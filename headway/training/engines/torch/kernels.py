@@ -31,7 +31,9 @@ class RMSNorm(Function):
     def forward(ctx: Any, x_NE: Tensor, weight_E: Tensor, epsilon: float) -> Tensor:
         """Normalise the rows of ``x_NE``; the result has its dtype."""
         x = x_NE.float()
-        inverse_N1 = torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(epsilon).rsqrt_()
+        inverse_N1 = (
+            torch.linalg.vector_norm(x, dim=-1, keepdim=True).square_().div_(x.shape[-1]).add_(epsilon).rsqrt_()
+        )
         ctx.save_for_backward(x_NE, weight_E, inverse_N1)
         # Hugging Face rounds to the activations' dtype before the weight is applied; equal results need the same order.
         return torch.mul(x, inverse_N1).to(x_NE.dtype).mul_(weight_E.to(x_NE.dtype))
@@ -141,7 +143,9 @@ class LinearCrossEntropy(Function):
         return grad_hidden_NE.mul_(grad), grad_weight_VE.mul_(grad).to(ctx.weight_dtype), None, None
 
 
-def _cross_entropy_gradient(log_probabilities_NV: Tensor, targets_N: Tensor, ignore_index: int, scale: Tensor) -> Tensor:
+def _cross_entropy_gradient(
+    log_probabilities_NV: Tensor, targets_N: Tensor, ignore_index: int, scale: Tensor
+) -> Tensor:
     """Turn log-probabilities in place into the gradient of the mean loss with respect to the logits."""
     gradient = log_probabilities_NV.exp_()
     ignored = targets_N == ignore_index

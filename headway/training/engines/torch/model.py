@@ -167,7 +167,7 @@ class Block(nn.Module):
     def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this layer."""
         x_BTE = x_BTE + self.self_attn(self.input_layernorm(x_BTE), positions, cache)
-        return x_BTE + self.mlp(self.post_attention_layernorm(x_BTE))
+        return x_BTE + self.mlp(self.post_attention_layernorm(x_BTE))  # type: ignore[no-any-return]
 
 
 class Decoder(nn.Module):
@@ -187,6 +187,8 @@ class Llama(nn.Module):
         config: the shape.
         dtype: of the activations and the matrix products; parameters are fp32.
     """
+
+    rotary_frequencies: Tensor
 
     def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32) -> None:
         super().__init__()
@@ -261,14 +263,15 @@ class Llama(nn.Module):
     def _mask(self, length: int, document_ids_BT: Tensor | None, start: int) -> Tensor | None:
         window = self.config.sliding_window
         total = start + length
-        needs_window = window is not None and total > window
-        if document_ids_BT is None and not needs_window and (start == 0 or length == 1):
+        if window is not None and total <= window:
+            window = None
+        if document_ids_BT is None and window is None and (start == 0 or length == 1):
             return None
         device = self.rotary_frequencies.device
         query_T1 = torch.arange(start, total, device=device)[:, None]
         key_1T = torch.arange(total, device=device)[None, :]
         allowed = key_1T <= query_T1
-        if needs_window:
+        if window is not None:
             allowed &= query_T1 - key_1T < window
         if document_ids_BT is None:
             return allowed[None, None]

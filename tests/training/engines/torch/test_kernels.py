@@ -74,7 +74,9 @@ def test_linear_cross_entropy_never_holds_all_logits(monkeypatch: pytest.MonkeyP
     class Recorder(torch.utils._python_dispatch.TorchDispatchMode):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
             result = function(*args, **(kwargs or {}))
-            sizes.extend(item.numel() for item in torch.utils._pytree.tree_leaves(result) if isinstance(item, torch.Tensor))
+            sizes.extend(
+                item.numel() for item in torch.utils._pytree.tree_leaves(result) if isinstance(item, torch.Tensor)
+            )
             return result
 
     hidden, weight = leaf(256, 8), leaf(50, 8)

@@ -1,0 +1,120 @@
+"""Help, languages, errors and exit codes of the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from headway.cli.main import COMMANDS
+from tests.cli.conftest import Headway
+
+ALL_COMMANDS = [
+    [],
+    *([name] for name in COMMANDS),
+    *(["recipe", name] for name in ("show", "check", "new")),
+    *(["runs", name] for name in ("list", "show", "compare", "ledger")),
+]
+
+
+@pytest.mark.parametrize("command", ALL_COMMANDS, ids=" ".join)
+def test_help_is_text_and_has_an_example(command: list[str], headway: Headway) -> None:
+    shown = headway(*command, "--help")
+    assert shown.code == 0
+    assert shown.err == ""
+    assert "Example:  headway" in shown.out
+    assert "--lang" in shown.out
+    assert not re.search(r"\bcli-[a-z]", shown.out), "a message has no text"
+
+
+@pytest.mark.parametrize("command", ALL_COMMANDS, ids=" ".join)
+def test_the_example_of_the_help_parses(command: list[str], headway: Headway) -> None:
+    """Each example names a command and options that exist."""
+    example = re.search(r"Example:  (headway .*)", headway(*command, "--help").out)
+    assert example
+    words = example[1].split()[1:]
+    assert headway(*words[: len(command) or 1], "--help").code == 0
+    known = headway(*(words[: max(1, len(command))]), "--help").out
+    assert all(word in known for word in words if word.startswith("--"))
+
+
+def test_help_imports_no_framework_and_no_heavy_library() -> None:
+    code = (
+        "import sys; sys.argv = ['headway', '--help']\n"
+        "from headway.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({name.split('.')[0] for name in sys.modules}))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    imported = out.splitlines()[-1]
+    for heavy in ("torch", "pydantic", "numpy", "rich", "matplotlib"):
+        assert f"'{heavy}'" not in imported
+
+
+def test_plan_imports_no_framework() -> None:
+    code = (
+        "import sys; sys.argv = ['headway', 'plan', 'llama-3.1-8b', '--set', 'hardware.accelerator=h100-sxm-80gb']\n"
+        "from headway.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print([name for name in ('torch', 'jax', 'tensorflow') if name in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out.splitlines()[-1] == "[]"
+
+
+def test_an_unknown_language_falls_back_to_english(headway: Headway) -> None:
+    assert headway("--lang", "tlh", "--help").out == headway("--help").out
+    assert headway("--help", LANG="xx_YY.UTF-8").out == headway("--help").out
+
+
+def test_a_wrong_recipe_exits_with_2_and_says_what_to_do(headway: Headway) -> None:
+    failed = headway("plan", "llama-3.1-8x")
+    assert failed.code == 2
+    assert failed.out == ""
+    assert "llama-3.1-8x" in failed.err
+    assert "`llama-3.1-8b`" in failed.err
+
+
+def test_errors_are_json_where_json_is_asked_for(headway: Headway) -> None:
+    failed = headway("plan", "no/such.toml", "--json")
+    assert failed.code == 2
+    assert failed.json["error"]["id"] == "recipe-unreadable"
+    assert failed.json["error"]["arguments"]["path"] == "no/such.toml"
+
+
+def test_an_unknown_option_exits_with_2(headway: Headway) -> None:
+    failed = headway("plan", "x", "--jsn")
+    assert failed.code == 2
+    assert "--json" in failed.err
+
+
+def test_version(headway: Headway) -> None:
+    assert re.fullmatch(r"headway \d+\.\d+\.\d+\n", headway("--version").out)
+
+
+def test_a_reader_that_goes_away_is_no_error(trained: Headway) -> None:
+    command = f"{sys.executable} -m headway recipe show small.toml | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=trained.folder, env=trained.environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_several_problems_are_all_told(headway: Headway) -> None:
+    failed = headway("recipe", "check", "llama-3.1-8b", "--set", "training.stps=3", "--set", "training.precision=fp3")
+    assert failed.code == 2
+    assert "`steps`" in failed.err
+    assert "fp3" in failed.err
+    problems = headway(
+        "recipe", "check", "llama-3.1-8b", "--set", "training.stps=3", "--set", "training.precision=fp3", "--json"
+    )
+    assert {problem["id"] for problem in json.loads(problems.out)["error"]["problems"]} == {
+        "recipe-unknown-key",
+        "recipe-field-choice",
+    }
