@@ -116,10 +116,6 @@ def _scaled(value: float | None, steps: tuple[tuple[float, str], ...], locale: s
         return UNKNOWN
     reached = (step for step in steps if abs(_rounded(value / step[0], digits)) >= 1)
     factor, unit = next(reached, steps[-1])
-    for larger, larger_unit in steps:
-        if larger > factor and abs(_rounded(value / factor, digits)) * factor >= larger:
-            factor, unit = larger, larger_unit
-            break
     return f"{format_decimal(value / factor, locale, digits)} {unit}"
 
 

@@ -249,6 +249,13 @@ def test_a_broken_setting_is_named(message_id: str, sections: dict[str, Any]) ->
     assert len(str(error)) < 1000
 
 
+@pytest.mark.parametrize("value", ["wide", [64], -64, 0, None])
+def test_a_shape_that_is_no_count_is_told_by_its_own_name(value: object) -> None:
+    with pytest.raises(RecipeProblems) as caught:
+        resolve(model={**SHAPE, "hidden_size": value})
+    assert "model.hidden_size" in {problem.arguments["field"] for problem in caught.value.problems}
+
+
 def test_an_unknown_preset_names_the_closest() -> None:
     with pytest.raises(CatalogError) as caught:
         resolve(model={"preset": "lama-3.1-8b"})

@@ -69,3 +69,8 @@ def test_plain_data_leaves_out_what_is_not_said() -> None:
     content = make().to_dict()
     assert "tokens" not in content["training"]
     assert content["training"]["steps"] == 10
+
+
+def test_the_width_of_all_heads_follows_from_one() -> None:
+    model = make(model={"preset": "llama-3.1-8b"}).model
+    assert (model.query_size, model.key_value_size) == (4096, 1024)
