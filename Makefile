@@ -17,6 +17,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 BENCH_STAMP := $(VENV)/installed-bench
 LOCK := requirements.lock
+CODE := headway tests benchmarks .ci
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first Python that is new enough; PYTHON=... on the command line decides before.
 PYTHON ?=
@@ -58,8 +59,8 @@ demo: $(STAMP)
 	@$(BIN)/headway demo
 
 check: $(STAMP)
-	@$(BIN)/ruff check --quiet .
-	@$(BIN)/ruff format --check --quiet . || { echo "Run $(BIN)/ruff format ." >&2; exit 1; }
+	@$(BIN)/ruff check --quiet $(CODE)
+	@$(BIN)/ruff format --check --quiet $(CODE) || { echo "Run $(BIN)/ruff format $(CODE)" >&2; exit 1; }
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo >$(VENV)/imports.txt 2>&1 || { cat $(VENV)/imports.txt >&2; exit 1; }
 	@$(BIN)/codespell .

@@ -196,7 +196,7 @@ def test_a_section_that_is_a_value() -> None:
     ("sections", "field", "closest"),
     [
         ({"training": {"steps": 1, "learning_rte": 1.0}}, "training.learning_rte", "learning_rate"),
-        ({"modle": {}}, "modle", "model"),
+        ({"sitee": {}}, "sitee", "site"),
         ({"site": {"zzz": 1}}, "site.zzz", "none"),
         ({"model": {**PRESET, "rope_scaling": {"factr": 1}}}, None, None),
     ],

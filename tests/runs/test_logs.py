@@ -82,8 +82,8 @@ def test_any_record_survives(tmp_path: Path, records: list[dict[str, Any]]) -> N
 def test_a_name_that_is_not_unicode_does_not_lose_the_record(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     with JsonLines(path) as log:
-        log.append({"path": b"caf\xe9.txt".decode("utf-8", "surrogateescape"), "\udc80": 1})
-    assert read_lines(path) == [{"path": "caf\\udce9.txt", "\\udc80": 1}]
+        log.append({"path": b"\xe9.txt".decode("utf-8", "surrogateescape"), "\udc80": 1})
+    assert read_lines(path) == [{"path": "\\udce9.txt", "\\udc80": 1}]
 
 
 @pytest.mark.parametrize(
