@@ -1,3 +1,21 @@
 """Headway: plan, run, survive and explain the training of large language models."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from headway.api import load, plan, probe, train
+
+__all__ = ["__version__", "load", "plan", "probe", "train"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: `headway --help` must not pay for what it does not call.
+    if name in ("load", "plan", "probe", "train"):
+        from headway import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

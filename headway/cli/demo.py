@@ -27,7 +27,7 @@ PROMPT = "def "
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     """Probe, plan, train, kill, resume, account and write."""
-    from headway.cli.plan import make_plan
+    from headway import api
     from headway.cli.plan_view import show_plan
     from headway.cli.probe import probe_with_bar, show_machine
     from headway.training.session import open_run
@@ -39,15 +39,15 @@ def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
         show_machine(machine)
     _stage("plan")
     recipe = demo_recipe(steps)
-    plan = make_plan(recipe)
+    plan = api.plan(recipe, machine)
     if not as_json:
         show_plan(plan)
     run = open_run(recipe, plan.to_dict(), root=Path(runs_folder))
     kill_step = recipe.num_steps // 2
     _stage("train", step=kill_step)
-    _train_until(run, plan.to_dict(), kill_step)
+    _train_until(run, kill_step)
     _stage("resume")
-    _train_until(run, plan.to_dict(), None)
+    _train_until(run, None)
     _stage("ledger")
     _finish(run, as_json)
     click.echo(
@@ -59,37 +59,36 @@ def demo_recipe(steps: int | None = None) -> Recipe:
     """Return the recipe of the demo, which ships with the package."""
     from headway.recipe import load_recipe
 
-    overrides = []
-    if steps is not None:
-        overrides = [f"training.{name}={value}" for name, value in _lengths(steps).items()]
+    overrides = [] if steps is None else [f"{name}={value}" for name, value in _lengths(steps).items()]
     with resources.as_file(resources.files("headway.cli") / "demo.toml") as path:
         return load_recipe(path, overrides)
 
 
 def _lengths(steps: int) -> dict[str, int]:
-    return {"steps": steps, "warmup_steps": steps // 12, "evaluate_every_steps": max(1, steps // 3)}
+    return {
+        "training.steps": steps,
+        "training.warmup_steps": steps // 12,
+        "training.evaluate_every_steps": max(1, steps // 3),
+        "resilience.checkpoint_every_steps": max(1, steps // 12),
+    }
 
 
-def _train_until(run: RunFolder, plan: dict[str, Any], kill_step: int | None) -> None:
+def _train_until(run: RunFolder, kill_step: int | None) -> None:
     """Train to the end; or, where a step is given, kill the worker with SIGKILL as soon as that step is done."""
-    from headway.cli.training_view import training_view
+    from headway.cli.train import watching
     from headway.training.session import Followers, Session
 
     reached = [0]
-    with training_view(run.recipe().num_steps, plan.get("time", {}).get("step_seconds")) as view:
+    with watching(run) as view:
 
         def note_step(record: dict[str, Any]) -> None:
             reached[0] = record["step"]
             view.on_metric(record)
 
-        session = Session(run, Followers(on_metric=note_step, on_event=view.on_event))
-        try:
+        with Session(run, Followers(on_metric=note_step, on_event=view.on_event)) as session:
             session.wait(until=lambda: kill_step is not None and reached[0] >= kill_step)
             if kill_step is not None:
                 session.kill()
-        finally:
-            if session.process.poll() is None:
-                session.stop()
     if kill_step is not None:
         click.echo(current_translator().text("cli-demo-killed", step=reached[0]), err=True)
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from headway.cli.localized import command, option
 from headway.cli.output import print_json, stdout_console
-from headway.errors import PlanError
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.runs import RunFolder
+    from headway.training.session import Followers
 
 DEFAULT_RUNS = "runs"
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 
 
 @command("train")
@@ -37,44 +39,39 @@ def train(
     as_json: bool,
 ) -> int:
     """Train a recipe on this machine."""
-    from headway.cli.plan import make_plan
+    from headway import api
+    from headway.cli.probe import probe_with_bar
     from headway.recipe import find_recipe
-    from headway.training.session import open_run
 
     recipe = find_recipe(recipe_path, overrides)
-    made = make_plan(recipe).to_dict()
-    if made["infeasible"] and not force:
-        reason = made["infeasible"][0]
-        raise PlanError(reason["id"], **reason.get("arguments", {}))
-    run = open_run(recipe, made, root=Path(runs_folder), name=name, resume=resume)
-    finished = follow(run, made)
+    try:
+        run = api.train(
+            recipe,
+            runs=runs_folder,
+            name=name,
+            resume=resume,
+            force=force,
+            probing=probe_with_bar,
+            watching=watching,
+        )
+    except KeyboardInterrupt:
+        click.echo(current_translator().text("cli-train-stopped"), err=True)
+        return INTERRUPTED
     if as_json:
         print_json({"run": str(run.path), "status": run.status(), "ledger": run.ledger()})
-    elif finished:
+    else:
         show_ledger(run)
-    return 0 if finished else 130
+    return 0
 
 
-def follow(run: RunFolder, plan: dict[str, Any]) -> bool:
-    """Train a run and show it; return whether it finished, and was not stopped from the keyboard."""
+@contextmanager
+def watching(run: RunFolder) -> Iterator[Followers]:
+    """Show a run while the context lasts."""
     from headway.cli.training_view import training_view
-    from headway.training.session import Session
 
-    translator = current_translator()
-    click.echo(translator.text("cli-train-run", path=str(run.path)), err=True)
-    with training_view(run.recipe().num_steps, plan.get("time", {}).get("step_seconds")) as followers:
-        session = Session(run, followers)
-        try:
-            session.wait()
-        except KeyboardInterrupt:
-            click.echo(translator.text("cli-train-stopping"), err=True)
-            session.stop()
-            sys.stderr.flush()
-            return False
-        finally:
-            if session.process.poll() is None:
-                session.stop()
-    return run.status() == "finished"
+    click.echo(current_translator().text("cli-train-run", path=str(run.path)), err=True)
+    with training_view(run.recipe().num_steps, run.plan().get("time", {}).get("step_seconds")) as followers:
+        yield followers
 
 
 def show_ledger(run: RunFolder) -> None:

@@ -17,14 +17,13 @@ from headway.planning.parameters import count_parameters, tensor_groups
 MOMENTS = 2
 """AdamW keeps two numbers for each weight. Source: Kingma and Ba 2015 (arXiv:1412.6980), algorithm 1."""
 
-HEAP_SLACK = 0.5
-"""Share of what a step allocates and frees that the C library's heap holds beyond it on a CPU.
+HEAP_PINNED_SHARE = 0.7
+HEAP_SCATTERED_SHARE = 0.3
+"""What the C library's heap holds on a CPU beyond what is in use, as shares.
 
-Gradients and moments that stay pin the heap between activations that go. Source: ``benchmarks/plan_accuracy_cpu.py``;
-the share lay between 0.3 and 0.7 over its shapes."""
-
-HEAP_STEP_BYTES = 64 * units.MIB
-"""By how much the heap of a training process grows at once (``top_pad`` of the launcher)."""
+Moments and waiting gradients are put into space that activations left; they stay, and the next activations need new
+space: 0.7 of what stays, as far as there are activations. And 0.3 of the activations for holes of the wrong size.
+Source: fitted to the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``."""
 
 ACCELERATOR_SPREAD = (0.92, 1.15)
 CPU_SPREAD = (0.9, 1.12)
@@ -117,7 +116,7 @@ def plan_memory(
     """
     moments = _moments(work, share, accumulations, within_documents)
     name = max(moments, key=lambda key: moments[key].total_bytes)
-    parts = _with_reserve(moments[name], work, device)
+    parts = _with_reserve(moments[name], device)
     peak = parts.total_bytes
     low, high = CPU_SPREAD if device.is_cpu else ACCELERATOR_SPREAD
     capacity = device.capacity_bytes
@@ -179,12 +178,13 @@ def _communication_bytes(work: Workload, share: Share) -> float:
     return gathered + largest * FP32_BYTES
 
 
-def _with_reserve(parts: MemoryParts, work: Workload, device: Device) -> MemoryParts:
+def _with_reserve(parts: MemoryParts, device: Device) -> MemoryParts:
     values = {field.name: getattr(parts, field.name) for field in fields(parts)}
     if device.is_cpu:
-        values["reserve_bytes"] = _process_bytes(device) + HEAP_SLACK * (
-            parts.activations_bytes + parts.logits_bytes + parts.gradients_bytes
-        )
+        coming = parts.activations_bytes + parts.logits_bytes
+        staying = parts.optimizer_bytes + parts.gradients_bytes
+        heap = HEAP_PINNED_SHARE * min(staying, coming) + HEAP_SCATTERED_SHARE * coming
+        values["reserve_bytes"] = _process_bytes(device) + heap
     else:
         constants = catalog.constants()
         values["reserve_bytes"] = units.GIB * (constants["device-memory-reserve"].value or 0.0)

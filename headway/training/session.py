@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from types import TracebackType
+from typing import Any, Self, final
 
 from headway.errors import HeadwayError, RunError, TrainingError
 from headway.recipe import Recipe
@@ -116,6 +117,16 @@ class Session:
             if until():
                 return None
             time.sleep(POLL_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave no worker behind: one that still runs saves and stops."""
+        if self.process.poll() is None:
+            self.stop()
 
     def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Ask the worker to save and end, and wait for it."""

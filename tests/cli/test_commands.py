@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from headway.runs import RunFolder
-from tests.cli.conftest import Headway
+from tests.command_line import Headway
 
 PLAN_KEYS = {
     "layout": {"data_parallel_degree", "tensor_parallel_degree", "shard", "micro_batch_size", "recompute"},

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from headway.cli.main import COMMANDS
-from tests.cli.conftest import Headway
+from tests.command_line import Headway
 
 ALL_COMMANDS = [
     [],

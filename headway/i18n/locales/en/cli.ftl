@@ -90,7 +90,7 @@ cli-demo-help = Probe this machine, plan a small Llama for it, train it on real 
     Example:  headway demo
 
 cli-train-run = Run folder: { $path }
-cli-train-stopping = Saving and stopping ...
+cli-train-stopped = Saved and stopped; go on with --resume.
 cli-train-line = step { $step }/{ $total }  loss { $loss }  { $speed }  memory { $memory }  left { $left }  predicted/measured time { $ratio }
 
 cli-event-started = Training starts.

@@ -1,9 +1,9 @@
 """What PyTorch reaches on this machine's processors: run as a child by ``headway.machine.measure_compute``.
 
 Usage: ``python -m headway.training.engines.torch.microbenchmarks STAGE...`` with the stages ``framework``, ``matmul``,
-``attention``, ``operations`` and ``all_reduce``; it prints the lines that ``headway.machine.stages`` describes. The number of threads
-is ``OMP_NUM_THREADS``. ``framework`` must come first, since it reads the process's memory before others use it.
-"""
+``attention``, ``operations`` and ``all_reduce``; it prints the lines that ``headway.machine.stages`` describes. The
+number of threads is ``OMP_NUM_THREADS``. ``framework`` must come first, since it reads the memory of the process
+before the others use it.
 
 from __future__ import annotations
 

@@ -1,0 +1,108 @@
+"""What a program calls: ``headway.probe()``, ``headway.plan(recipe)``, ``headway.train(recipe)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headway.errors import PlanError
+from headway.recipe import Recipe, find_recipe, resolve_recipe
+
+if TYPE_CHECKING:
+    from headway.machine import Machine
+    from headway.planning import Plan
+    from headway.runs import RunFolder
+    from headway.training.session import Followers
+
+AnyRecipe = Recipe | str | Path | Mapping[str, Any]
+"""A recipe, the path of one, the name of a model preset, or sections by name."""
+
+Probe = Callable[..., "Machine"]
+
+
+def load(recipe: AnyRecipe) -> Recipe:
+    """Return the resolved recipe.
+
+    Raises:
+        RecipeError: a rule is broken.
+    """
+    if isinstance(recipe, Recipe):
+        return recipe
+    if isinstance(recipe, Mapping):
+        return resolve_recipe(recipe)
+    return find_recipe(str(recipe))
+
+
+def probe(folder: Path | str = ".", *, measure: bool = True, refresh: bool = False) -> Machine:
+    """Say what this machine is and what it can do; see `headway.machine.probe`."""
+    from headway import machine
+
+    return machine.probe(folder, measure=measure, refresh=refresh)
+
+
+def plan(recipe: AnyRecipe, machine: Machine | None = None, *, probing: Probe = probe) -> Plan:
+    """Predict what a recipe will take.
+
+    Args:
+        recipe: the recipe.
+        machine: the server that will train; this one is probed where the recipe is to run here and none is given.
+        probing: how this machine is probed, for callers that show its progress.
+
+    Raises:
+        RecipeError: a rule is broken.
+        PlanError: the plan cannot be made from what is known.
+    """
+    from headway.planning import plan as plan_recipe
+
+    resolved = load(recipe)
+    return plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing))
+
+
+def train(
+    recipe: AnyRecipe,
+    *,
+    runs: Path | str = "runs",
+    name: str | None = None,
+    resume: bool = False,
+    force: bool = False,
+    probing: Probe = probe,
+    watching: Callable[[RunFolder], AbstractContextManager[Followers | None]] = lambda _run: nullcontext(),
+) -> RunFolder:
+    """Plan a recipe and train it in a process of its own; return when that has ended.
+
+    Args:
+        recipe: the recipe.
+        runs: the folder of all runs.
+        name: the run's name; by default the recipe's, with a number where that is taken.
+        resume: go on with the newest run of that name.
+        force: train even where the plan says that it cannot fit.
+        probing: how this machine is probed.
+        watching: makes the context that is told about steps and events while the run lasts.
+
+    Raises:
+        HeadwayError: as the plan, the run folder or the training reports it.
+        KeyboardInterrupt: passed on after the run has saved and stopped.
+    """
+    from headway.training.session import Session, open_run
+
+    resolved = load(recipe)
+    made = plan(resolved, probing=probing)
+    if made.infeasible and not force:
+        raise PlanError(made.infeasible[0].id, **made.infeasible[0].arguments)
+    run = open_run(resolved, made.to_dict(), root=Path(runs), name=name, resume=resume)
+    with watching(run) as followers, Session(run, followers) as session:
+        session.wait()
+    return run
+
+
+def _machine_for(accelerator: str, probing: Probe) -> Machine | None:
+    """Probe this machine where the recipe needs it; measure it only where its processors will train."""
+    if accelerator not in ("auto", "cpu"):
+        return None
+    if accelerator == "auto":
+        described = probing(measure=False)
+        if described.inventory.accelerators:
+            return described
+    return probing()
