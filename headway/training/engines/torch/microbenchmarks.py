@@ -4,6 +4,7 @@ Usage: ``python -m headway.training.engines.torch.microbenchmarks STAGE...`` wit
 ``attention``, ``operations`` and ``all_reduce``; it prints the lines that ``headway.machine.stages`` describes. The
 number of threads is ``OMP_NUM_THREADS``. ``framework`` must come first, since it reads the memory of the process
 before the others use it.
+"""
 
 from __future__ import annotations
 
