@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import tomli_w
@@ -63,13 +64,15 @@ class Recipe(Section):
         """Return a digest of everything that changes the result of the training.
 
         Where it runs, what it costs and how often it saves do not: a run may go on elsewhere. Neither does the name
-        of the shape, since the shape itself counts.
+        of the shape, since the shape itself counts, nor where files lie, since a checkpoint names the tokens themselves.
         """
         kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
         for name in ("preset", "config"):
             kept["model"].pop(name, None)
-        for name in ("cache", "dataset_tokens"):
+        for name in ("paths", "cache", "dataset_tokens"):
             kept["data"].pop(name, None)
-        for name in ("steps", "tokens", "evaluate_every_steps", "evaluate_batches"):
+        if Path(kept["data"]["tokenizer"]).is_absolute():
+            kept["data"].pop("tokenizer")
+        for name in ("steps", "tokens", "init_from", "evaluate_every_steps", "evaluate_batches"):
             kept["training"].pop(name, None)
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

@@ -183,7 +183,7 @@ class TrainingLoop:
         return {
             "step": self._step,
             "tokens_seen": self._step * self._recipe.tokens_per_step,
-            "data": {"seed": training.seed, "step": self._step, "corpus": corpus_digest(self._corpus)},
+            "data": {"seed": training.seed, "step": self._step, "corpus": self._corpus.digest},
             # No layer draws random numbers after initialisation, so there is no random state to keep.
             "random_state": None,
             "schedule": {"kind": training.schedule, "learning_rate": learning_rate(self._recipe, self._step)},
@@ -191,11 +191,6 @@ class TrainingLoop:
             "engine": {"name": training.engine, **asdict(self._engine.settings)},
             "micro_batch_size": self._micro_batch_size,
         }
-
-
-def corpus_digest(corpus: Corpus) -> str:
-    """Return what names the tokens that a run trains on."""
-    return corpus.folder.name
 
 
 def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, run_name: str) -> None:
@@ -207,7 +202,7 @@ def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, ru
     changed = []
     if snapshot.state["recipe_digest"] != recipe.digest():
         changed.append("[model], [data] or [training]")
-    if snapshot.state["data"]["corpus"] != corpus_digest(corpus):
+    if snapshot.state["data"]["corpus"] != corpus.digest:
         changed.append("data files")
     if changed:
         raise RunError("run-recipe-changed", sections=", ".join(changed), name=run_name)

@@ -287,3 +287,16 @@ def test_weights_come_from_a_hugging_face_folder(make_small_recipe: Make, tmp_pa
         for run in (first, second)
     ]
     assert losses[1] == pytest.approx(losses[0], rel=1e-5)
+
+
+def test_a_run_goes_on_after_its_text_has_moved(make_small_recipe: Make, text_folder: Path, tmp_path: Path) -> None:
+    recipe = make_small_recipe(training={"steps": 4})
+    run = start(recipe, tmp_path / "runs")
+    assert Session(run).wait() == 0
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for file in text_folder.iterdir():
+        (moved / file.name).write_bytes(file.read_bytes())
+    longer = make_small_recipe(data={"paths": [str(moved)]}, training={"steps": 6})
+    assert Session(start(longer, tmp_path / "runs", resume=True)).wait() == 0
+    assert run.metrics()[-1]["step"] == 6

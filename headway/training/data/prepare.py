@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +71,8 @@ class Corpus:
     from_cache: bool
     seed: int
     attention_within_documents: bool
+    digest: str
+    """Names the tokens of both splits, wherever the files that they came from lie."""
     notices: tuple[Notice, ...] = ()
 
     def train_stream(self, sequence_length: int, global_batch_size: int) -> BatchStream:
@@ -183,8 +186,14 @@ def _corpus(
         from_cache=from_cache,
         seed=seed,
         attention_within_documents=data.attention_within_documents,
+        digest=_digest(manifest),
         notices=notices,
     )
+
+
+def _digest(manifest: Manifest) -> str:
+    checksums = sorted((name, record.sha256) for name, record in manifest.files.items())
+    return hashlib.sha256(repr(checksums).encode()).hexdigest()
 
 
 def _build(source: _Source, cache: Path, key: str) -> Manifest:
