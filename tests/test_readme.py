@@ -31,10 +31,3 @@ def test_the_commands_of_the_readme_work(tmp_path: Path, shared_cache: Path) -> 
 
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= MAX_LINES
-
-
-def test_links_lead_somewhere() -> None:
-    links = re.findall(r"\]\(([^)#]+)\)", README.read_text(encoding="utf-8"))
-    assert links
-    for link in links:
-        assert link.startswith("http") or (README.parent / link).exists(), link

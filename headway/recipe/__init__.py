@@ -4,7 +4,7 @@ from headway.recipe.hf_config import from_hf_config, read_config, to_hf_config
 from headway.recipe.loading import RecipeProblems, find_recipe, load_recipe, resolve_recipe
 from headway.recipe.model import ModelConfig, RopeScaling
 from headway.recipe.schema import Recipe
-from headway.recipe.template import documented_settings, template
+from headway.recipe.template import documented_settings, setting_default, template
 
 __all__ = [
     "ModelConfig",
@@ -17,6 +17,7 @@ __all__ = [
     "load_recipe",
     "read_config",
     "resolve_recipe",
+    "setting_default",
     "template",
     "to_hf_config",
 ]

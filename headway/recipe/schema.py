@@ -64,7 +64,7 @@ class Recipe(Section):
         """Return a digest of everything that changes the result of the training.
 
         Where it runs, what it costs and how often it saves do not: a run may go on elsewhere. Neither does the name
-        of the shape, since the shape itself counts, nor where files lie, since a checkpoint names the tokens themselves.
+        of the shape, since the shape itself counts, nor where files lie, since a checkpoint names its tokens.
         """
         kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
         for name in ("preset", "config"):

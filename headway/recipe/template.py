@@ -27,28 +27,36 @@ def template(preset: str) -> str:
     known = catalog.model_preset(preset)
     written = {"model.preset": json.dumps(known.id), "training.steps": str(_LENGTH_STEPS)}
     lines = [f"# {_comment('recipe-doc-file')}"]
-    for name, field in Recipe.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, BaseModel):
-            lines += ["", f"[{name}]  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
+    for name, section in _sections():
+        lines += ["", f"[{name}]  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
     return "\n".join(lines) + "\n"
 
 
 def documented_settings() -> Iterator[tuple[str, str]]:
     """Yield section and setting of everything that a recipe may say, in order."""
+    for name, section in _sections():
+        for setting in section.model_fields:
+            yield name, setting
+
+
+def setting_default(name: str, setting: str) -> str:
+    """Return the default of a setting as it is written in a recipe; nothing where there is none."""
+    default = dict(_sections())[name].model_fields[setting].default
+    return "" if default in (None, PydanticUndefined) else json.dumps(default)
+
+
+def _sections() -> Iterator[tuple[str, type[BaseModel]]]:
     for name, field in Recipe.model_fields.items():
         section = field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
-            for setting in section.model_fields:
-                yield name, setting
+            yield name, section
 
 
 def _settings(name: str, section: type[BaseModel], written: dict[str, str]) -> Iterator[str]:
-    for setting, field in section.model_fields.items():
+    for setting in section.model_fields:
         key = f"{name}.{setting}"
-        default = "" if field.default in (None, PydanticUndefined) else json.dumps(field.default)
-        line = f"{setting} = {written[key]}" if key in written else f"# {setting} = {default}".rstrip()
-        yield f"{line}  # {_comment(f'recipe-doc-{name}-{setting}')}"
+        line = f"{setting} = {written[key]}" if key in written else f"# {setting} = {setting_default(name, setting)}"
+        yield f"{line.rstrip()}  # {_comment(f'recipe-doc-{name}-{setting}')}"
 
 
 def _comment(message_id: str) -> str:

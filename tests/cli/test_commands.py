@@ -64,7 +64,7 @@ def test_runs_list_and_show(trained: Headway) -> None:
     assert "finished" in trained("runs", "list").out
     assert "Validation at step 20" in trained("runs", "show", "small").out
     assert trained("runs", "show", "small", "--json").json["ledger"]["rows"]
-    missing = trained("runs", "show", "smal")
+    missing = trained("runs", "show", "smoll")
     assert missing.code != 0
     assert "small" in missing.err
 
