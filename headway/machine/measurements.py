@@ -139,7 +139,10 @@ class AttentionPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class OperationPoint:
-    """One operation of the training engine at one shape: the best of the repetitions, autograd's own cost included."""
+    """One operation of the training engine at one shape: the lower quartile of repetitions, with autograd's own cost.
+
+    Cold times are taken after 128 MiB of other data were read, so that nothing of the operation is in a cache.
+    """
 
     kind: str
     """As ``headway.planning.operations`` names it: ``linear``, ``head``, ``norm``, ..."""
@@ -150,6 +153,8 @@ class OperationPoint:
     forward_seconds: float
     backward_seconds: float
     """0 for what has no backward pass."""
+    forward_cold_seconds: float
+    backward_cold_seconds: float
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,12 +26,12 @@ Progress = Callable[[str, float], None]
 _FRACTIONS = {
     "inventory": 0.0,
     "memory": 0.01,
-    "framework": 0.2,
-    "matmul": 0.4,
-    "attention": 0.55,
-    "operations": 0.6,
-    "all_reduce": 0.8,
-    "disk": 0.9,
+    "framework": 0.12,
+    "matmul": 0.3,
+    "attention": 0.42,
+    "operations": 0.45,
+    "all_reduce": 0.85,
+    "disk": 0.95,
     "done": 1.0,
 }
 """Stage -> the share of the time that has passed when it begins, on the machine where this was written."""
@@ -72,7 +72,7 @@ def probe(
 
     Args:
         folder: where runs will be stored; its disk is described and measured.
-        measure: whether to measure, where the cache does not hold the figures yet (about 20 s).
+        measure: whether to measure, where the cache does not hold the figures yet (about 40 s).
         refresh: whether to measure even where it does.
         progress: told of each stage when it begins.
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from math import prod
 from typing import final
 
+from headway import units
 from headway.errors import PlanError
 from headway.machine.measurements import OperationPoint
 from headway.planning.fitting import FittedTime, fit_time
@@ -40,6 +41,13 @@ def work_amounts(kind: str, shape: Sequence[int]) -> tuple[float, ...]:
     return (1.0, float(rows), float(prod(shape)))
 
 
+COLD_BYTES = 128 * units.MIB
+"""Data that was read between warm and cold in the measurement (``operation_benchmarks.EVICTED_BYTES``).
+
+A value that is used again after this much other data comes from main memory, one that is used again at once comes from
+the caches, and between the two the share of cold data is taken to grow in proportion."""
+
+
 @final
 class MeasuredDevice:
     """Prices operations by what was measured of the very same operations.
@@ -51,8 +59,12 @@ class MeasuredDevice:
     def __init__(self, points: Sequence[OperationPoint]) -> None:
         self._points = points
 
-    def seconds(self, operation: Operation) -> float:
+    def seconds(self, operation: Operation, reuse_bytes: float = 0.0) -> float:
         """Return the time of one execution.
+
+        Args:
+            operation: what runs.
+            reuse_bytes: what else is touched before a value is used again.
 
         Raises:
             PlanError: no such operation was measured.
@@ -60,20 +72,27 @@ class MeasuredDevice:
         found = self._fits.get((operation.kind, operation.dtype, operation.passes))
         if found is None:
             raise PlanError("plan-operation-not-measured", operation=operation.kind, dtype=operation.dtype)
-        return found.seconds(work_amounts(operation.kind, operation.shape))
+        amounts = work_amounts(operation.kind, operation.shape)
+        warm, cold = (fit.seconds(amounts) for fit in found)
+        return warm + min(1.0, reuse_bytes / COLD_BYTES) * max(0.0, cold - warm)
 
     @cached_property
-    def _fits(self) -> dict[tuple[str, str, str], FittedTime]:
+    def _fits(self) -> dict[tuple[str, str, str], tuple[FittedTime, FittedTime]]:
+        """Return the warm and the cold fit of each kind, dtype and pass."""
         grouped: dict[tuple[str, str], list[OperationPoint]] = {}
         for point in self._points:
             grouped.setdefault((point.kind, point.dtype), []).append(point)
         fits = {}
         for (kind, dtype), points in grouped.items():
             amounts = [work_amounts(kind, point.shape) for point in points]
-            forward = [point.forward_seconds for point in points]
-            backward = [point.backward_seconds for point in points]
-            is_update = not any(backward)
-            fits[kind, dtype, "update" if is_update else "forward"] = fit_time(amounts, forward)
+            is_update = not any(point.backward_seconds for point in points)
+            fits[kind, dtype, "update" if is_update else "forward"] = (
+                fit_time(amounts, [point.forward_seconds for point in points]),
+                fit_time(amounts, [point.forward_cold_seconds for point in points]),
+            )
             if not is_update:
-                fits[kind, dtype, "backward"] = fit_time(amounts, backward)
+                fits[kind, dtype, "backward"] = (
+                    fit_time(amounts, [point.backward_seconds for point in points]),
+                    fit_time(amounts, [point.backward_cold_seconds for point in points]),
+                )
         return fits

@@ -147,10 +147,11 @@ def update_operations(parameters: int, *, accumulations: int) -> tuple[Operation
     shape = (parameters, 1)
     bytes_each = float(FP32_BYTES * parameters)
     operations = [
-        # AdamW reads weight, gradient and two moments and writes all but the gradient; the norm reads the gradient.
+        # AdamW reads weight, gradient and two moments and writes all but the gradient; the norm reads the gradient, and
+        # clipping reads and writes it.
         Operation(
             name="adamw", part="optimizer", kind="update", passes="update", dtype="fp32", shape=shape,
-            flops=0.0, moved_bytes=8 * bytes_each, launches=2, repeats=1,
+            flops=0.0, moved_bytes=10 * bytes_each, launches=3, repeats=1,
         )
     ]  # fmt: skip
     if accumulations:

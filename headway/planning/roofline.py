@@ -63,8 +63,13 @@ class CataloguedDevice:
             bytes_per_second=achieved * entry.memory_bytes_per_second,
         )
 
-    def seconds(self, operation: Operation) -> float:
-        """Return the time of one execution."""
+    def seconds(self, operation: Operation, reuse_bytes: float = 0.0) -> float:
+        """Return the time of one execution.
+
+        Args:
+            operation: what runs.
+            reuse_bytes: not used: the caches of an accelerator hold no activations.
+        """
         rate = self.peak_flops_per_second * self._efficiency(operation)
         busy_seconds = max(operation.flops / rate, operation.moved_bytes / self.bytes_per_second)
         if operation.kind == "head":

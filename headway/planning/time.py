@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from headway import units
+from headway.planning.activations import kept_bytes
 from headway.planning.device import Device
 from headway.planning.flops import model_flops_per_token
 from headway.planning.network import Network
 from headway.planning.operations import Operation, Workload, micro_batch_operations, update_operations
 
-CPU_SPREAD = (0.85, 1.25)
+CPU_SPREAD = (0.92, 1.25)
 ACCELERATOR_SPREAD = (0.75, 1.4)
 """80 % interval of the step time around the prediction, as ratios; other work on a machine only ever adds time."""
 
@@ -75,8 +76,10 @@ def price_step(work: Workload, device: Device, *, micro_batches: int, updated_pa
     """
     parts: dict[str, float] = {}
     passes = {"forward": 0.0, "backward": 0.0}
+    # What the forward pass leaves is used again in the backward pass, after all the rest was touched.
+    reuse_bytes = kept_bytes(work)
     for operation in micro_batch_operations(work):
-        seconds = operation.repeats * device.cost.seconds(operation)
+        seconds = operation.repeats * device.cost.seconds(operation, reuse_bytes)
         _book(parts, operation, micro_batches * seconds)
         passes[operation.passes] += seconds
     for operation in update_operations(updated_parameters, accumulations=micro_batches - 1):

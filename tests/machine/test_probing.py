@@ -12,6 +12,7 @@ import pytest
 import headway
 from headway.errors import MachineError
 from headway.machine import Machine, advice, measure_machine, probe, probing, take_inventory
+from headway.machine.cache import PROBE_VERSION
 from headway.machine.measurements import Note
 
 STAGES = ["inventory", "memory", "framework", "matmul", "attention", "operations", "all-reduce", "disk", "done"]
@@ -49,7 +50,7 @@ def test_json_round_trip(real_probe: Any) -> None:
     assert Machine.from_dict(json.loads(json.dumps(values, allow_nan=False))) == real_probe.machine
     assert values["measurements"]["memory"]["triad_bytes_per_second"] > 0
     assert values["inventory"]["processor"]["usable_cores"] >= 1
-    assert values["probe_version"] == 1
+    assert values["probe_version"] == PROBE_VERSION
 
 
 @pytest.mark.parametrize("values", [{}, {"inventory": 5}, {"inventory": {"processor": {"usable_cores": "many"}}}])

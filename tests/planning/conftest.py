@@ -54,6 +54,8 @@ def operation_points() -> tuple[OperationPoint, ...]:
             threads=2,
             forward_seconds=law_seconds(kind, shape),
             backward_seconds=2 * law_seconds(kind, shape),
+            forward_cold_seconds=3 * law_seconds(kind, shape),
+            backward_cold_seconds=4 * law_seconds(kind, shape),
         )
         for dtype in ("fp32", "bf16")
         for kind, shapes in SHAPES.items()
@@ -67,6 +69,8 @@ def operation_points() -> tuple[OperationPoint, ...]:
             threads=2,
             forward_seconds=law_seconds(kind, (parameters, 1)),
             backward_seconds=0.0,
+            forward_cold_seconds=law_seconds(kind, (parameters, 1)),
+            backward_cold_seconds=0.0,
         )
         for kind in ("update", "accumulate")
         for parameters in (200_000, 2_000_000, 11_000_000)

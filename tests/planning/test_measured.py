@@ -1,9 +1,10 @@
 import pytest
 
 from headway.errors import PlanError
-from headway.planning.measured import MeasuredDevice, work_amounts
+from headway.planning.measured import COLD_BYTES, MeasuredDevice, work_amounts
 from headway.planning.operations import Workload, micro_batch_operations
 from headway.recipe import ModelConfig
+from headway.training.engines.torch.operation_benchmarks import EVICTED_BYTES
 from tests.planning.conftest import law_seconds, operation_points
 
 
@@ -33,3 +34,17 @@ def test_what_was_not_measured_is_an_error(tiny: ModelConfig) -> None:
         MeasuredDevice(points).seconds(rotary)
     assert caught.value.message_id == "plan-operation-not-measured"
     assert caught.value.arguments == {"operation": "rotary", "dtype": "fp32"}
+
+
+def test_data_that_is_used_again_late_is_cold(tiny: ModelConfig) -> None:
+    device = MeasuredDevice(operation_points())
+    work = Workload(model=tiny, sequences=8, sequence_length=8, dtype="fp32")
+    forward = micro_batch_operations(work)[0]
+    warm = device.seconds(forward)
+    assert device.seconds(forward, COLD_BYTES / 2) == pytest.approx(2 * warm, rel=0.01)
+    assert device.seconds(forward, COLD_BYTES) == pytest.approx(3 * warm, rel=0.01)
+    assert device.seconds(forward, 100 * COLD_BYTES) == device.seconds(forward, COLD_BYTES)
+
+
+def test_cold_is_what_the_probe_calls_cold() -> None:
+    assert COLD_BYTES == EVICTED_BYTES

@@ -131,18 +131,21 @@ def test_obstacles(make_recipe: MakeRecipe, machine: Machine) -> None:
     assert ids(plan(make_recipe(), full).infeasible) == {"plan-infeasible-disk"}
 
 
+def with_slow_disk(machine: Machine) -> Machine:
+    measurements = machine.measurements
+    assert measurements is not None
+    assert measurements.disk is not None
+    slow = replace(measurements.disk, write_bytes_per_second=1e7)
+    return replace(machine, measurements=replace(measurements, disk=slow))
+
+
 def test_warnings(make_recipe: MakeRecipe, machine: Machine) -> None:
-    tight = replace(
-        machine,
-        inventory=replace(
-            machine.inventory,
-            memory=replace(
-                machine.inventory.memory, total_bytes=round(plan(make_recipe(), machine).memory.device_peak_bytes)
-            ),
-        ),
-    )
-    assert "plan-warning-memory-tight" in ids(plan(make_recipe(layout={"micro_batch_size": 16}), tight).warnings)
-    often = plan(make_recipe(resilience={"checkpoint_every_steps": 1}), machine)
+    recipe = make_recipe(layout={"micro_batch_size": 16})
+    needed_bytes = round(plan(recipe, machine).memory.device_peak_bytes)
+    memory = replace(machine.inventory.memory, total_bytes=needed_bytes)
+    tight = replace(machine, inventory=replace(machine.inventory, memory=memory))
+    assert "plan-warning-memory-tight" in ids(plan(recipe, tight).warnings)
+    often = plan(make_recipe(resilience={"checkpoint_every_steps": 1}), with_slow_disk(machine))
     assert "plan-warning-checkpoint-slow" in ids(often.warnings)
     repeated = plan(make_recipe(data={"dataset_tokens": 1000}), machine)
     assert "plan-warning-many-epochs" in ids(repeated.warnings)
