@@ -16,7 +16,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from headway.machine.measurements import OperationPoint
-from headway.training.engines.torch.kernels import LinearCrossEntropy, Rotary, SwiGLU
+from headway.training.engines.torch.kernels import (
+    LinearCrossEntropy,
+    Rotary,
+    SwiGLU,
+    choose_elementwise_kernel,
+    use_elementwise_kernel,
+)
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import IGNORED_TARGET, Linear, Norm, rotary_frequencies
 
@@ -76,7 +82,9 @@ def measure_operations(budget_seconds: float = 0.03) -> tuple[OperationPoint, ..
     Args:
         budget_seconds: time for each point; no fewer than five repetitions are made.
     """
-    use_linear_kernel(choose_linear_kernel(torch.device("cpu")))
+    cpu = torch.device("cpu")
+    use_linear_kernel(choose_linear_kernel(cpu))
+    use_elementwise_kernel(choose_elementwise_kernel(cpu))
     points = []
     for name, dtype in DTYPES.items():
         for kind, shape, case in _cases(dtype):
@@ -150,9 +158,12 @@ def _time(case: Case, budget_seconds: float) -> tuple[float, float]:
     """Return the best times of the forward and of the backward pass."""
     forward_seconds = backward_seconds = float("inf")
     import os
-    big = torch.zeros(int(float(os.environ.get("EV","32"))*2**18))
+
+    big = torch.zeros(int(float(os.environ.get("EV", "32")) * 2**18))
+
     def evict():
         big.add_(1.0)
+
     upstream: Tensor | None = None
     repetitions, begin = 0, time.perf_counter()
     while repetitions < 6 or time.perf_counter() - begin < budget_seconds:
