@@ -102,10 +102,10 @@ def time_trainer(precision: str) -> list[float]:
 
 def run_side(side: str, precision: str) -> list[float]:
     """Time one side in a process of its own, started as each is started in real use."""
-    from headway.resilience.launchers.local import worker_environment
+    from headway.machine.tuned_environment import tuned_environment
 
     command = [sys.executable, "-m", "benchmarks.training_speed", "--side", side, "--precision", precision]
-    environment = worker_environment() if side == "headway" else None
+    environment = tuned_environment() if side == "headway" else None
     output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
     return list(json.loads(output.splitlines()[-1]))
 

@@ -17,13 +17,7 @@ import msgspec
 
 import headway
 from headway.machine.measurements import Note
-
-_ALLOCATOR = {
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 32),
-    "MALLOC_TOP_PAD_": str(1 << 26),
-}
-"""glibc keeps what it has instead of returning it, so that rates are of arithmetic and not of page faults."""
+from headway.machine.tuned_environment import tuned_environment
 
 
 @dataclass(kw_only=True)
@@ -93,7 +87,7 @@ def _environment(threads: int, environment: Mapping[str, str] | None) -> dict[st
     # The child must find this very Headway, installed or not.
     package_parent = str(Path(headway.__file__).resolve().parent.parent)
     found["PYTHONPATH"] = os.pathsep.join(part for part in (package_parent, found.get("PYTHONPATH", "")) if part)
-    return found | _ALLOCATOR
+    return tuned_environment(found)
 
 
 def _start(

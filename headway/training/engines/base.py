@@ -34,6 +34,9 @@ class EngineSettings:
     linear_kernel: str
     """Which library multiplies matrices in fp32 on a CPU: ``default`` or ``onednn``."""
 
+    elementwise_kernel: str
+    """What computes norms, rotary positions, gates and the loss: ``composed`` or ``native``."""
+
     versions: dict[str, str]
     """What really runs: framework and libraries by name."""
 

@@ -11,7 +11,8 @@ import psutil
 import pytest
 
 from headway.errors import RunError, TrainingError
-from headway.resilience.launchers.local import ALLOCATOR_TUNABLES, start_worker, stop_worker
+from headway.machine.tuned_environment import ALLOCATOR_TUNABLES
+from headway.resilience.launchers.local import start_worker, stop_worker
 
 POLITE = """
 import signal, sys

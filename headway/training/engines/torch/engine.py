@@ -17,6 +17,7 @@ from headway.resilience.checkpoint.snapshot import Arrays
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
 from headway.training.engines.base import Engine, EngineSettings, StepResult
+from headway.training.engines.torch.kernels import choose_elementwise_kernel, use_elementwise_kernel
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import Llama
 
@@ -41,9 +42,14 @@ class TorchEngine(Engine):
         self._device = _choose_device(recipe.hardware.accelerator)
         threads = recipe.hardware.threads or (settings.threads if settings else torch.get_num_threads())
         torch.set_num_threads(threads)
-        kernel = settings.linear_kernel if settings else choose_linear_kernel(self._device)
-        use_linear_kernel(kernel)
-        self._settings = EngineSettings(threads=threads, linear_kernel=kernel, versions=_versions(self._device))
+        self._settings = EngineSettings(
+            threads=threads,
+            linear_kernel=settings.linear_kernel if settings else choose_linear_kernel(self._device),
+            elementwise_kernel=settings.elementwise_kernel if settings else choose_elementwise_kernel(self._device),
+            versions=_versions(self._device),
+        )
+        use_linear_kernel(self._settings.linear_kernel)
+        use_elementwise_kernel(self._settings.elementwise_kernel)
         training = recipe.training
         self._clip_norm = training.gradient_clip_norm
         self.model = Llama(recipe.model, _DTYPES[training.precision])

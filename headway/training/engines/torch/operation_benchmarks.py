@@ -18,7 +18,13 @@ from torch import Tensor, nn
 
 from headway import units
 from headway.machine.measurements import OperationPoint
-from headway.training.engines.torch.kernels import LinearCrossEntropy, Rotary, SwiGLU
+from headway.training.engines.torch.kernels import (
+    LinearCrossEntropy,
+    Rotary,
+    SwiGLU,
+    choose_elementwise_kernel,
+    use_elementwise_kernel,
+)
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import IGNORED_TARGET, Linear, Norm, rotary_frequencies
 
@@ -78,7 +84,9 @@ def measure_operations(budget_seconds: float = 0.01) -> tuple[OperationPoint, ..
     Args:
         budget_seconds: time for each point and round; there are three repetitions at least.
     """
-    use_linear_kernel(choose_linear_kernel(torch.device("cpu")))
+    cpu = torch.device("cpu")
+    use_linear_kernel(choose_linear_kernel(cpu))
+    use_elementwise_kernel(choose_elementwise_kernel(cpu))
     return tuple(map(_faster, _round(budget_seconds), _round(budget_seconds)))
 
 

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 import torch
 import torch.nn.functional as F
 
 from headway.training.engines.torch import kernels
-from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
+from headway.training.engines.torch.kernels import (
+    COMPOSED,
+    NATIVE,
+    LinearCrossEntropy,
+    RMSNorm,
+    Rotary,
+    SwiGLU,
+    use_elementwise_kernel,
+)
+
+
+@pytest.fixture(autouse=True, params=[COMPOSED, NATIVE])
+def _kernel(request: pytest.FixtureRequest) -> Iterator[None]:
+    use_elementwise_kernel(request.param)
+    yield
+    use_elementwise_kernel(COMPOSED)
 
 
 def check(ours: torch.Tensor, expected: torch.Tensor, inputs: list[torch.Tensor]) -> None:

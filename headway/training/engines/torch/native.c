@@ -1,0 +1,186 @@
+/* Operations of the model that are bound by memory, each in one pass over its arrays.
+ *
+ * Compiled twice from this file, once for each type of array: ELEMENT is float or uint16_t (bfloat16), LOAD and STORE
+ * convert it, and NAME adds the type to a function's name. Sums are in float. Rows are dealt to threads in equal
+ * shares, so that the result depends on the number of threads and on nothing else.
+ *
+ * N rows, E channels, F MLP channels, V vocabulary, B sequences, T positions, H heads, D head channels.
+ */
+#ifndef ELEMENT
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline float bits_to_float(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint32_t float_to_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float load_bf16(uint16_t value) { return bits_to_float((uint32_t)value << 16); }
+
+/* Round to nearest, ties to even; what is not a number stays not a number. */
+static inline uint16_t store_bf16(float value) {
+    uint32_t bits = float_to_bits(value);
+    uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+    return (uint16_t)(value != value ? 0x7fc0u : rounded);
+}
+
+/* exp(x) to two units in the last place, in arithmetic that a compiler turns into vector instructions; 0 below the
+ * normal range, infinity above it, and not a number stays not a number. Coefficients: Cephes library, expf.c (Moshier). */
+static inline float exponential(float x) {
+    const float turns = rintf(x * 1.44269504088896341f);
+    const float r = x - turns * 0.693359375f + turns * 2.12194440e-4f;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    /* Scaled in two steps, since 2^128 is no float though exp(88.7) is one. */
+    const float inside = x < -87.3f ? -126.0f : x > 88.8f ? 128.0f : x != x ? 0.0f : turns;
+    const int32_t half = (int32_t)inside / 2, rest = (int32_t)inside - half;
+    const float scaled = p * bits_to_float((uint32_t)(half + 127) << 23) * bits_to_float((uint32_t)(rest + 127) << 23);
+    return x != x ? x : x < -87.3f ? 0.0f : x > 88.72284f ? INFINITY : scaled;
+}
+
+static inline float same(float value) { return value; }
+
+#define ELEMENT float
+#define LOAD same
+#define STORE same
+#define NAME(function) function##_fp32
+#include "native.c"
+#undef ELEMENT
+#undef LOAD
+#undef STORE
+#undef NAME
+
+#define ELEMENT uint16_t
+#define LOAD load_bf16
+#define STORE store_bf16
+#define NAME(function) function##_bf16
+#include "native.c"
+
+#else
+
+/* y = round(x / rms(x)) * round(weight), as Hugging Face rounds it; keeps 1 / rms of each row. */
+void NAME(rms_norm_forward)(const ELEMENT *x, const float *weight, ELEMENT *y, float *inverse, int64_t rows,
+                            int64_t channels, float epsilon, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t row = 0; row < rows; row++) {
+        const ELEMENT *in = x + row * channels;
+        ELEMENT *out = y + row * channels;
+        float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < channels; i++) sum += LOAD(in[i]) * LOAD(in[i]);
+        const float scale = 1.0f / sqrtf(sum / (float)channels + epsilon);
+        inverse[row] = scale;
+#pragma omp simd
+        for (int64_t i = 0; i < channels; i++)
+            out[i] = STORE(LOAD(STORE(LOAD(in[i]) * scale)) * LOAD(STORE(weight[i])));
+    }
+}
+
+/* `partial` holds the threads' shares of the weight's gradient, [threads, channels], and comes in as zeros. */
+void NAME(rms_norm_backward)(const ELEMENT *grad, const ELEMENT *x, const float *weight, const float *inverse,
+                             ELEMENT *grad_x, float *partial, int64_t rows, int64_t channels, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t share = 0; share < threads; share++) {
+        float *sums = partial + share * channels;
+        const int64_t first = rows * share / threads, last = rows * (share + 1) / threads;
+        for (int64_t row = first; row < last; row++) {
+            const ELEMENT *g = grad + row * channels, *in = x + row * channels;
+            ELEMENT *out = grad_x + row * channels;
+            const float scale = inverse[row];
+            float along = 0.0f;
+#pragma omp simd reduction(+ : along)
+            for (int64_t i = 0; i < channels; i++) along += LOAD(g[i]) * weight[i] * LOAD(in[i]);
+            along *= scale * scale / (float)channels;
+#pragma omp simd
+            for (int64_t i = 0; i < channels; i++) {
+                const float value = LOAD(in[i]), given = LOAD(g[i]);
+                sums[i] += given * value * scale;
+                out[i] = STORE((given * weight[i] - value * along) * scale);
+            }
+        }
+    }
+}
+
+void NAME(swiglu_forward)(const ELEMENT *gate, const ELEMENT *up, ELEMENT *y, int64_t count, int threads) {
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < count; i++) {
+        const float value = LOAD(gate[i]);
+        y[i] = STORE(LOAD(STORE(value / (1.0f + exponential(-value)))) * LOAD(up[i]));
+    }
+}
+
+void NAME(swiglu_backward)(const ELEMENT *grad, const ELEMENT *gate, const ELEMENT *up, ELEMENT *grad_gate,
+                           ELEMENT *grad_up, int64_t count, int threads) {
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+    for (int64_t i = 0; i < count; i++) {
+        const float value = LOAD(gate[i]), given = LOAD(grad[i]);
+        const float sigmoid = 1.0f / (1.0f + exponential(-value));
+        grad_up[i] = STORE(given * value * sigmoid);
+        grad_gate[i] = STORE(given * LOAD(up[i]) * sigmoid * (1.0f + value * (1.0f - sigmoid)));
+    }
+}
+
+/* Turn channel i against channel i + half by the angle of (position, i); sign -1 turns back. x is [B, T, H, D]. */
+void NAME(rotate)(const ELEMENT *x, const float *cosines, const float *sines, ELEMENT *y, int64_t sequences,
+                  int64_t positions, int64_t heads, int64_t half, float sign, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t token = 0; token < sequences * positions; token++) {
+        const float *cosine = cosines + token % positions * half, *sine = sines + token % positions * half;
+        for (int64_t head = 0; head < heads; head++) {
+            const ELEMENT *in = x + (token * heads + head) * 2 * half;
+            ELEMENT *out = y + (token * heads + head) * 2 * half;
+#pragma omp simd
+            for (int64_t i = 0; i < half; i++) {
+                const float first = LOAD(in[i]), second = LOAD(in[half + i]), turn = sign * sine[i];
+                out[i] = STORE(first * cosine[i] - second * turn);
+                out[half + i] = STORE(second * cosine[i] + first * turn);
+            }
+        }
+    }
+}
+
+/* Turn logits [N, V] in place into softmax - onehot, rows of `ignored` targets into zeros; losses in nats per row. */
+void NAME(cross_entropy)(ELEMENT *logits, const int64_t *targets, float *losses, int64_t rows, int64_t vocabulary,
+                         int64_t ignored, int threads) {
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t row = 0; row < rows; row++) {
+        ELEMENT *line = logits + row * vocabulary;
+        const int64_t target = targets[row];
+        if (target == ignored || target < 0 || target >= vocabulary) {
+            memset(line, 0, (size_t)vocabulary * sizeof *line);
+            losses[row] = target == ignored ? 0.0f : NAN;
+            continue;
+        }
+        const float wanted = LOAD(line[target]);
+        float largest = -INFINITY, sum = 0.0f;
+#pragma omp simd reduction(max : largest)
+        for (int64_t i = 0; i < vocabulary; i++) {
+            const float value = LOAD(line[i]);
+            largest = value > largest ? value : largest;
+        }
+#pragma omp simd reduction(+ : sum)
+        for (int64_t i = 0; i < vocabulary; i++) sum += exponential(LOAD(line[i]) - largest);
+        const float level = largest + logf(sum);
+        losses[row] = level - wanted;
+#pragma omp simd
+        for (int64_t i = 0; i < vocabulary; i++) line[i] = STORE(exponential(LOAD(line[i]) - level));
+        line[target] = STORE(exponential(wanted - level) - 1.0f);
+    }
+}
+
+#endif

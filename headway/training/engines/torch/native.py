@@ -1,0 +1,145 @@
+"""The C program ``native.c``, compiled for this processor at first use, as functions of PyTorch's CPU tensors.
+
+A composed operation in PyTorch passes over memory once for each of its parts; these pass once. Without a C compiler
+the composed ones are used (`headway.training.engines.torch.composed`).
+
+Shape suffixes as in ``kernels.py``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import final
+
+import torch
+from torch import Tensor
+
+from headway.machine import cache as machine_cache
+from headway.machine import take_inventory
+
+_SOURCE = Path(__file__).with_name("native.c")
+_FLAGS = ("-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
+_COMPILE_TIMEOUT_SECONDS = 60.0
+_SUFFIXES = {torch.float32: "fp32", torch.bfloat16: "bf16"}
+
+
+@final
+class NativeOperations:
+    """The compiled program.
+
+    Args:
+        library: the shared library.
+    """
+
+    def __init__(self, library: Path) -> None:
+        self._library = ctypes.CDLL(str(library))
+
+    def rms_norm_forward(self, x_NE: Tensor, weight_E: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+        """Return the normalised rows and 1 / rms of each row [N, 1]."""
+        x_NE = x_NE.contiguous()
+        y_NE, inverse_N1 = torch.empty_like(x_NE), torch.empty(x_NE.shape[0], 1)
+        rows, channels = x_NE.shape
+        self._call("rms_norm_forward", x_NE, (x_NE, weight_E, y_NE, inverse_N1), (rows, channels), (epsilon,))
+        return y_NE, inverse_N1
+
+    def rms_norm_backward(
+        self, grad_NE: Tensor, x_NE: Tensor, weight_E: Tensor, inverse_N1: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Return the gradients of the input and of the weight."""
+        grad_NE, x_NE = grad_NE.contiguous(), x_NE.contiguous()
+        grad_x_NE = torch.empty_like(x_NE)
+        partial_SE = torch.zeros(torch.get_num_threads(), x_NE.shape[1])
+        arrays = (grad_NE, x_NE, weight_E, inverse_N1, grad_x_NE, partial_SE)
+        self._call("rms_norm_backward", x_NE, arrays, tuple(x_NE.shape))
+        return grad_x_NE, partial_SE.sum(0)
+
+    def swiglu_forward(self, gate_NF: Tensor, up_NF: Tensor) -> Tensor:
+        """Return silu(gate) * up."""
+        gate_NF, up_NF = gate_NF.contiguous(), up_NF.contiguous()
+        y_NF = torch.empty_like(gate_NF)
+        self._call("swiglu_forward", gate_NF, (gate_NF, up_NF, y_NF), (gate_NF.numel(),))
+        return y_NF
+
+    def swiglu_backward(self, grad_NF: Tensor, gate_NF: Tensor, up_NF: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the gradients of gate and up."""
+        grad_NF, gate_NF, up_NF = grad_NF.contiguous(), gate_NF.contiguous(), up_NF.contiguous()
+        grad_gate_NF, grad_up_NF = torch.empty_like(gate_NF), torch.empty_like(up_NF)
+        arrays = (grad_NF, gate_NF, up_NF, grad_gate_NF, grad_up_NF)
+        self._call("swiglu_backward", gate_NF, arrays, (gate_NF.numel(),))
+        return grad_gate_NF, grad_up_NF
+
+    def rotate(self, x_BTHD: Tensor, cos_TD: Tensor, sin_TD: Tensor, sign: float) -> Tensor:
+        """Turn the channel pairs of ``x_BTHD``."""
+        x_BTHD = x_BTHD.contiguous()
+        y_BTHD = torch.empty_like(x_BTHD)
+        batch, length, heads, channels = x_BTHD.shape
+        sizes = (batch, length, heads, channels // 2)
+        self._call("rotate", x_BTHD, (x_BTHD, cos_TD.contiguous(), sin_TD.contiguous(), y_BTHD), sizes, (sign,))
+        return y_BTHD
+
+    def cross_entropy(self, logits_NV: Tensor, targets_N: Tensor, ignore_index: int) -> tuple[Tensor, Tensor]:
+        """Return the sum of the losses, and the gradient of that sum, written over the logits."""
+        targets_N = targets_N.contiguous()
+        losses_N = torch.empty(logits_NV.shape[0])
+        self._call("cross_entropy", logits_NV, (logits_NV, targets_N, losses_N), (*logits_NV.shape, ignore_index))
+        return losses_N.sum(), logits_NV
+
+    def _call(
+        self,
+        name: str,
+        typed: Tensor,
+        arrays: tuple[Tensor, ...],
+        sizes: tuple[int, ...],
+        numbers: tuple[float, ...] = (),
+    ) -> None:
+        function = getattr(self._library, f"{name}_{_SUFFIXES[typed.dtype]}")
+        function(
+            *(ctypes.c_void_p(array.data_ptr()) for array in arrays),
+            *(ctypes.c_int64(size) for size in sizes),
+            *(ctypes.c_float(number) for number in numbers),
+            ctypes.c_int(torch.get_num_threads()),
+        )
+
+
+@cache
+def load_native() -> NativeOperations | None:
+    """Compile and load the program; None where there is no compiler, or it cannot make or run this program."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    if compiler is None:
+        return None
+    try:
+        return NativeOperations(_build(compiler, machine_cache.cache_folder()))
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _build(compiler: str, cache_folder: Path | None) -> Path:
+    """Return the compiled library, from the cache where it is there for this source, compiler and processor."""
+    if cache_folder is None:
+        # Loaded libraries stay usable after their file is gone, but not all loaders agree: keep it for the process.
+        folder = Path(tempfile.mkdtemp(prefix="headway-native-"))
+    else:
+        folder = cache_folder / "native"
+        folder.mkdir(parents=True, exist_ok=True)
+    processor = take_inventory(Path()).processor
+    key = repr((_SOURCE.read_bytes(), compiler, _FLAGS, processor.model_name, processor.instruction_sets))
+    library = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so"
+    if not library.exists():
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".so", delete=False) as temporary:
+            made = Path(temporary.name)
+        try:
+            command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(made), "-lm"]
+            subprocess.run(command, check=True, capture_output=True, timeout=_COMPILE_TIMEOUT_SECONDS)
+            # A file that does not load must not be kept as if it did.
+            ctypes.CDLL(str(made))
+            made.replace(library)
+        finally:
+            made.unlink(missing_ok=True)
+    return library
