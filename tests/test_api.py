@@ -67,6 +67,21 @@ def test_train_plans_and_trains(tmp_path: Path, text: str) -> None:
     assert rows["step_seconds"]["predicted"] > 0
 
 
+def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) -> None:
+    def inventory_only(**_settings: object) -> object:
+        return headway.probe(tmp_path, measure=False)
+
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    run = headway.train(recipe, runs=tmp_path / "runs", probing=inventory_only)
+    assert run.status() == "finished"
+    notices = [event for event in run.events() if event["event"] == "notice"]
+    assert [(notice["id"], notice["arguments"]) for notice in notices] == [
+        ("training-no-plan", {"reason": "plan-cpu-not-measured"})
+    ]
+    with pytest.raises(PlanError, match="plan-layout-unsupported"):
+        headway.train({**recipe, "layout": {"tensor_parallel_degree": 2}}, runs=tmp_path / "runs")
+
+
 def test_what_cannot_fit_is_not_trained(tmp_path: Path, text: str) -> None:
     huge = {**SMALL["model"], "hidden_size": 2**17, "intermediate_size": 2**19, "num_hidden_layers": 64}
     with pytest.raises(PlanError, match="plan-infeasible-memory"):

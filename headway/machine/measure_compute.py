@@ -33,7 +33,7 @@ def measure_compute(
     *,
     torch_installed: bool,
     threads: int,
-    timeout_seconds: float = 120.0,
+    timeout_seconds: float = 300.0,
     on_begin: Callable[[str], None] | None = None,
 ) -> ComputeResults:
     """Measure what the processors compute.

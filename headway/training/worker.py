@@ -32,6 +32,9 @@ from headway.training.loop import TrainingLoop, require_same_training
 _PR_SET_PDEATHSIG = 1
 _STAGE_SECONDS = 0.2
 
+UNPLANNED_MICRO_BATCH_SIZE = 8
+"""The largest micro-batch where no plan could say what fits."""
+
 
 def main(arguments: list[str]) -> int:
     """Train the run in the folder named by the first argument; return the exit code."""
@@ -138,7 +141,10 @@ def _micro_batch_size(recipe: Recipe, run: RunFolder) -> int:
     if recipe.layout.micro_batch_size != "auto":
         return recipe.layout.micro_batch_size
     planned = run.plan().get("layout", {}).get("micro_batch_size")
-    return int(planned or recipe.training.global_batch_size)
+    if planned is not None:
+        return int(planned)
+    batch_size = recipe.training.global_batch_size
+    return max(size for size in range(1, min(batch_size, UNPLANNED_MICRO_BATCH_SIZE) + 1) if batch_size % size == 0)
 
 
 def _die_with_parent() -> None:

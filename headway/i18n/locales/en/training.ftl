@@ -24,3 +24,5 @@ training-prompt-length = A prompt must have at least one token and leave room fo
     .next = Give a prompt that is not empty and shorter.
 training-no-validation = The validation split is too short for one sequence of { $needed_tokens } tokens: it has { COUNT($tokens) }. The run goes on without validation.
     .next = Raise data.validation_fraction, or add text.
+training-no-plan = This run has no plan, so that its ledger shows measurements only ({ $reason }).
+    .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
