@@ -24,14 +24,13 @@ from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, RunFolder
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.accounting import measure_run
-from headway.training.data import Corpus, prepare
+from headway.training.data import Corpus
 from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.initial_weights import load_initial_weights
 from headway.training.loop import TrainingLoop, require_same_training
+from headway.training.preparation import prepare_apart
 
 _PR_SET_PDEATHSIG = 1
-_STAGE_SECONDS = 0.2
-
 UNPLANNED_MICRO_BATCH_SIZE = 8
 """The largest micro-batch where no plan could say what fits."""
 
@@ -110,14 +109,7 @@ def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFo
 
 
 def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
-    last = [0.0]
-
-    def report(message_id: str, fraction: float) -> None:
-        if time.monotonic() - last[0] > _STAGE_SECONDS or fraction >= 1:
-            last[0] = time.monotonic()
-            events.record("stage", message=message_id, fraction=fraction)
-
-    corpus = prepare(recipe.data, vocab_size=recipe.model.vocab_size, seed=recipe.training.seed, progress=report)
+    corpus = prepare_apart(run, recipe, events)
     for notice in corpus.notices:
         events.record("notice", id=notice.message_id, arguments=notice.arguments)
     statistics = corpus.statistics
@@ -128,7 +120,6 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
         tokens=statistics.tokens,
         bytes_per_token=statistics.bytes_per_token,
         dataset_bytes=sum(file.stat().st_size for file in corpus.folder.rglob("*.bin")),
-        from_cache=corpus.from_cache,
     )
     try:
         corpus.tokenizer.save(run.tokenizer_path)

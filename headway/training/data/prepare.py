@@ -132,6 +132,16 @@ def prepare(data: DataConfig, *, vocab_size: int, seed: int, progress: Progress 
     return _corpus(folder, manifest, data, seed, from_cache=from_cache, notices=notices)
 
 
+def is_prepared(data: DataConfig, *, vocab_size: int) -> bool:
+    """Say whether `prepare` would find the corpus in the cache; what it finds there may still be damaged.
+
+    Raises:
+        DataError: the text or the tokenizer cannot be used.
+    """
+    source = _source(data, vocab_size, lambda _message_id, _fraction: None)
+    return (cache_folder(data.cache) / _key(source)).exists()
+
+
 def _source(data: DataConfig, vocab_size: int, report: Progress) -> _Source:
     tokenizer = None
     if data.tokenizer == "byte":

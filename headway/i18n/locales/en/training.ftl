@@ -26,3 +26,5 @@ training-no-validation = The validation split is too short for one sequence of {
     .next = Raise data.validation_fraction, or add text.
 training-no-plan = This run has no plan, so that its ledger shows measurements only ({ $reason }).
     .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
+training-preparation-failed = The process that prepares the data must end by itself: it ended with code { $code }.
+    .next = Look at the run's log; a negative code is the signal that killed it, and 9 often means that memory ran out.
