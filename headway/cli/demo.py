@@ -43,7 +43,7 @@ def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     if not as_json:
         show_plan(plan)
     run = open_run(recipe, plan.to_dict(), root=Path(runs_folder))
-    kill_step = recipe.num_steps // 2
+    kill_step = kill_after(recipe)
     _stage("train", step=kill_step)
     _train_until(run, kill_step)
     _stage("resume")
@@ -53,6 +53,12 @@ def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     click.echo(
         current_translator().text("cli-demo-done", seconds=time.monotonic() - started, path=str(run.path)), err=True
     )
+
+
+def kill_after(recipe: Recipe) -> int:
+    """Return the step after which the demo kills: half-way between two checkpoints in the middle of the run."""
+    every = recipe.resilience.checkpoint_every_steps or 1
+    return recipe.num_steps // 2 // every * every + every // 2
 
 
 def demo_recipe(steps: int | None = None) -> Recipe:
@@ -103,7 +109,7 @@ def _finish(run: RunFolder, as_json: bool) -> None:
     if not as_json:
         stdout_console().print(ledger_table(Ledger.from_dict(content)))
     _stage("generate")
-    text = "".join(write_text(run, PROMPT, 120, Sampling()))
+    text = "".join(write_text(run, PROMPT, 120, Sampling(temperature=0.6)))
     if as_json:
         print_json({"run": str(run.path), "status": run.status(), "ledger": content, "text": PROMPT + text})
     else:
