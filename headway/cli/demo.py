@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headway.runs import RunFolder
 
 DEMO_RUNS = "runs"
-PROMPT = "def "
+PROMPT = "    def __init__(self"
 
 
 @command("demo")
@@ -109,7 +109,7 @@ def _finish(run: RunFolder, as_json: bool) -> None:
     if not as_json:
         stdout_console().print(ledger_table(Ledger.from_dict(content)))
     _stage("generate")
-    text = "".join(write_text(run, PROMPT, 120, Sampling(temperature=0.6)))
+    text = "".join(write_text(run, PROMPT, 120, Sampling(temperature=0.5, top_k=20)))
     if as_json:
         print_json({"run": str(run.path), "status": run.status(), "ledger": content, "text": PROMPT + text})
     else:

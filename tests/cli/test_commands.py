@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from headway.cli.demo import PROMPT
 from headway.runs import RunFolder
 from tests.command_line import Headway
 
@@ -202,7 +203,7 @@ def test_the_demo_runs_to_its_end(headway: Headway) -> None:
     assert done.code == 0, done.err
     result = done.json
     assert result["status"] == "finished"
-    assert result["text"].startswith("def ")
+    assert result["text"].startswith(PROMPT)
     assert "SIGKILL" in done.err
     run = RunFolder(headway.folder / result["run"])
     assert [record["step"] for record in run.metrics()] == list(range(1, 9))
