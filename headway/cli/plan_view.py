@@ -69,7 +69,7 @@ def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 def _interval(known: Mapping[str, Any], quantity: str) -> str:
     locale = current_translator().language
     low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
-    if low is None or high is None:
+    if low is None or high is None or low == high:
         return ""
     return f"{format_quantity(quantity, low, locale)} {formatting.RANGE} {format_quantity(quantity, high, locale)}"
 
