@@ -7,6 +7,7 @@ It survives a kill at any instant: files are written under a temporary name and 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -36,6 +37,8 @@ _MAX_BASE_LENGTH = 100
 
 _LOCK_SECONDS = 1.0
 _LOCK_POLL_SECONDS = 0.01
+_NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""What file systems without locks answer. Source: flock(2), and NFS mounts whose server runs no lock daemon."""
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,9 @@ class RunFolder:
     def lock(self) -> Iterator[None]:
         """Hold the run for this process; the system lets go of it when the process ends, however it ends.
 
+        Some network file systems and mounted object stores know no locks. There the run goes on without one: nothing
+        then keeps a second process out, and `status` cannot tell that the run is running.
+
         Raises:
             RunError: another process holds it, or the folder cannot be written.
         """
@@ -197,7 +203,11 @@ class RunFolder:
         except OSError as error:
             raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
         try:
-            if not _acquire(descriptor):
+            try:
+                acquired = _acquire(descriptor)
+            except OSError as error:
+                raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
+            if not acquired:
                 raise RunError("run-locked", name=self.name)
             yield
         finally:
@@ -259,7 +269,11 @@ def list_runs(root: Path) -> list[RunFolder]:
 
 
 def _acquire(descriptor: int) -> bool:
-    """Lock a file; whoever asks for a run's state holds the lock for microseconds, so that is waited out."""
+    """Lock a file, where its file system can; whoever asks for a run's state holds the lock for microseconds only.
+
+    Returns:
+        Whether nobody else holds it.
+    """
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
@@ -268,6 +282,10 @@ def _acquire(descriptor: int) -> bool:
             if time.monotonic() > deadline:
                 return False
             time.sleep(_LOCK_POLL_SECONDS)
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                raise
+            return True
         else:
             return True
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import math
@@ -284,3 +285,28 @@ def test_a_full_disk_leaves_the_name_free_and_the_old_file_whole(tmp_path: Path,
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
     assert run.plan() == {"a": 1}
     assert not list(run.path.glob(".*"))
+
+
+def answer_locks_with(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Stand in for file systems that cannot be mounted here."""
+
+    def flock(descriptor: int, operation: int) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS])
+def test_a_file_system_without_locks_is_no_obstacle(
+    run: RunFolder, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    answer_locks_with(monkeypatch, number)
+    with run.lock():
+        assert run.status() == "created"
+
+
+def test_a_lock_that_fails_otherwise_is_reported(run: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer_locks_with(monkeypatch, errno.EIO)
+    with pytest.raises(RunError, match="run-unwritable") as caught, run.lock():
+        pass
+    assert caught.value.arguments["reason"] == os.strerror(errno.EIO)
