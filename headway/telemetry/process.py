@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import resource
 from pathlib import Path
 
@@ -22,7 +23,9 @@ def peak_resident_bytes(proc: Path = Path("/proc/self")) -> int:
 
 
 def _peak_by_rusage() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIB
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Bytes on macOS, KiB elsewhere. Source: getrusage(2) of both systems.
+    return peak if platform.system() == "Darwin" else peak * KIB
 
 
 def _status_bytes(proc: Path, field: str) -> int | None:

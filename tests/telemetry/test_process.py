@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import platform
+import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -46,3 +49,11 @@ def test_the_peak_is_that_of_this_process_and_not_of_who_started_it() -> None:
     code = "from headway.telemetry.process import peak_resident_bytes; print(peak_resident_bytes())"
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(printed) < block.nbytes
+
+
+def test_the_system_decides_the_unit_of_the_peak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = SimpleNamespace(ru_maxrss=5 * 2**20)
+    monkeypatch.setattr(resource, "getrusage", lambda _who: usage)
+    for system, unit_bytes in (("Linux", 1024), ("Darwin", 1)):
+        monkeypatch.setattr(platform, "system", lambda name=system: name)
+        assert peak_resident_bytes(tmp_path) == 5 * 2**20 * unit_bytes
