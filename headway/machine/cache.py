@@ -26,10 +26,12 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
 
     Returns:
         The folder, which need not exist; None where there is no home either.
+
+    Source: XDG Base Directory Specification 0.8.
     """
     environment = os.environ if environment is None else environment
     if environment.get("HEADWAY_CACHE"):
-        return Path(environment["HEADWAY_CACHE"])
+        return with_home(environment["HEADWAY_CACHE"])
     base = environment.get("XDG_CACHE_HOME", "")
     # The XDG Base Directory Specification tells to ignore relative paths.
     if Path(base).is_absolute():
@@ -38,6 +40,14 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
         return Path.home() / ".cache" / "headway"
     except RuntimeError:
         return None
+
+
+def with_home(path: str) -> Path:
+    """Return a path with ``~`` replaced by the home; as it is where there is no such home."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def digest(inventory: Inventory) -> str:

@@ -29,7 +29,7 @@ def write_text(
         TrainingError: the prompt is too long.
     """
     store = CheckpointStore(run.checkpoints_folder)
-    snapshot = store.load_newest()[0] if step is None else store.load(step)
+    snapshot = store.load_newest(parameters_only=True)[0] if step is None else store.load(step, parameters_only=True)
     if snapshot is None:
         raise RunError("run-no-checkpoint", name=run.name)
     tokenizer = Tokenizer.load(run.tokenizer_path)

@@ -110,6 +110,8 @@ def test_the_version_of_the_probe_changes_the_digest(inventory: Inventory, monke
     ("environment", "expected"),
     [
         ({"HEADWAY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, Path("/a")),
+        ({"HEADWAY_CACHE": "~/a"}, Path.home() / "a"),
+        ({"HEADWAY_CACHE": "~no-such-user/a"}, Path("~no-such-user/a")),
         ({"XDG_CACHE_HOME": "/b"}, Path("/b/headway")),
         ({"HEADWAY_CACHE": "", "XDG_CACHE_HOME": "relative"}, Path.home() / ".cache/headway"),
         ({}, Path.home() / ".cache/headway"),

@@ -7,7 +7,6 @@ could be wrong: the newest folder that verifies is the one to resume from.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
@@ -25,6 +24,7 @@ from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
 from headway.resilience.checkpoint.tensor_file import read_tensor_file, sha256_of, write_tensor_file
 from headway.runs import json_values
+from headway.runs.durable import flush_folder, is_disk_full
 
 FORMAT_VERSION = 1
 MAX_SHARD_BYTES = 5 * 10**9
@@ -95,7 +95,7 @@ class CheckpointStore:
             _write_files(temporary, snapshot)
             self._put_aside(target)
             temporary.rename(target)
-            _flush_folder(self.folder)
+            flush_folder(self.folder)
         except OSError as error:
             raise _storage_error(error, self.folder, snapshot) from error
         finally:
@@ -103,20 +103,28 @@ class CheckpointStore:
         self._drop_old(snapshot.step)
         return target
 
-    def load(self, step: int) -> Snapshot:
+    def load(self, step: int, parameters_only: bool = False) -> Snapshot:
         """Load and verify one checkpoint.
+
+        Args:
+            step: which.
+            parameters_only: leave the optimizer's state unread and unverified; `Snapshot.optimizer` is empty then.
 
         Raises:
             CheckpointError: it is damaged or missing.
         """
-        path = self.path_of(step)
-        damage = find_damage(path)
-        if damage is not None:
-            raise CheckpointError(damage.message_id, **damage.arguments)
-        return _read_files(path)
+        found = _load(self.path_of(step), parameters_only)
+        if isinstance(found, DamagedCheckpoint):
+            raise CheckpointError(found.message_id, **found.arguments)
+        return found
 
-    def load_newest(self) -> tuple[Snapshot | None, list[DamagedCheckpoint]]:
+    def load_newest(self, parameters_only: bool = False) -> tuple[Snapshot | None, list[DamagedCheckpoint]]:
         """Load the newest checkpoint that verifies.
+
+        A training may save and drop checkpoints at the same time.
+
+        Args:
+            parameters_only: leave the optimizer's state unread and unverified; `Snapshot.optimizer` is empty then.
 
         Returns:
             The snapshot, or None where there is no checkpoint at all; and the newer ones that were passed over.
@@ -125,11 +133,15 @@ class CheckpointStore:
             CheckpointError: there are checkpoints, and all of them are damaged.
         """
         damaged: list[DamagedCheckpoint] = []
-        for step in reversed(self.steps()):
-            damage = find_damage(self.path_of(step))
-            if damage is None:
-                return _read_files(self.path_of(step)), damaged
-            damaged.append(damage)
+        seen: set[int] = set()
+        # All that were listed may have been dropped meanwhile, in favour of newer ones.
+        while unseen := [step for step in reversed(self.steps()) if step not in seen]:
+            for step in unseen:
+                found = _load(self.path_of(step), parameters_only)
+                if isinstance(found, Snapshot):
+                    return found, damaged
+                damaged.append(found)
+            seen.update(unseen)
         if damaged:
             raise CheckpointError("checkpoint-all-damaged", folder=str(self.folder), count=len(damaged))
         return None, damaged
@@ -174,12 +186,13 @@ class CheckpointStore:
             )
 
 
-def find_damage(path: Path, checksums: bool = True) -> DamagedCheckpoint | None:
+def find_damage(path: Path, checksums: bool = True, parameters_only: bool = False) -> DamagedCheckpoint | None:
     """Verify a checkpoint's folder against its manifest.
 
     Args:
         path: the ``step-...`` folder.
         checksums: False compares sizes only.
+        parameters_only: pass over the optimizer's files.
 
     Returns:
         None where everything is as it was written, else the first thing that is not.
@@ -197,6 +210,8 @@ def find_damage(path: Path, checksums: bool = True) -> DamagedCheckpoint | None:
     if _STATE not in listed:
         return damage("checkpoint-no-manifest", reason=_STATE)
     for name, (size_bytes, sha256) in listed.items():
+        if parameters_only and _is_of("optimizer", name):
+            continue
         file = path / name
         try:
             if not file.is_file():
@@ -241,23 +256,41 @@ def _write_files(folder: Path, snapshot: Snapshot) -> None:
         _write_small(folder / name, content)
         listed[name] = {"bytes": len(content), "sha256": sha256_of(folder / name)}
     _write_small(folder / _MANIFEST, _json_bytes({"format_version": FORMAT_VERSION, "files": listed}))
-    _flush_folder(folder)
+    flush_folder(folder)
 
 
-def _read_files(path: Path) -> Snapshot:
+def _load(path: Path, parameters_only: bool) -> Snapshot | DamagedCheckpoint:
+    damage = find_damage(path, parameters_only=parameters_only)
+    if damage is not None:
+        return damage
+    try:
+        return _read_files(path, parameters_only)
+    except _MANIFEST_ERRORS as error:
+        # It verified a moment ago: the training dropped it since, or the disk fails.
+        name = getattr(error, "filename", None)
+        file = path.name if name is None else Path(name).name
+        arguments = {"path": str(path), "file": file, "reason": _reason(error)}
+        return DamagedCheckpoint(path=path, message_id="checkpoint-file-unreadable", arguments=arguments)
+
+
+def _is_of(kind: str, name: str) -> bool:
+    return name.startswith(f"{kind}-") and name.endswith(".safetensors")
+
+
+def _read_files(path: Path, parameters_only: bool) -> Snapshot:
     # Only files of the manifest: what else lies in the folder was not verified.
     names = sorted(_read_manifest(path)[1])
 
     def read(kind: str) -> dict[str, NDArray[Any]]:
         merged: dict[str, NDArray[Any]] = {}
         for name in names:
-            if name.startswith(f"{kind}-") and name.endswith(".safetensors"):
+            if _is_of(kind, name):
                 merged.update(read_tensor_file(path / name))
         return merged
 
     return Snapshot(
         parameters=read("model"),
-        optimizer=read("optimizer"),
+        optimizer={} if parameters_only else read("optimizer"),
         state=json_values.decode(json.loads((path / _STATE).read_bytes())),
     )
 
@@ -286,16 +319,8 @@ def _json_bytes(content: Any) -> bytes:
     return (json.dumps(json_values.encode(content), indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _storage_error(error: OSError, folder: Path, snapshot: Snapshot) -> CheckpointError:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+    if is_disk_full(error):
         return CheckpointError(
             "checkpoint-disk-full",
             folder=str(folder),

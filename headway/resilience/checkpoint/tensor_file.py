@@ -59,10 +59,19 @@ def write_tensor_file(path: Path, arrays: Arrays) -> tuple[int, str]:
 
 
 def read_tensor_file(path: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a safetensors file."""
+    """Read all arrays of a safetensors file.
+
+    Raises:
+        OSError: as the file system reports it.
+        ValueError: it is no safetensors file.
+    """
+    from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
-    return dict(load_file(path))
+    try:
+        return dict(load_file(path))
+    except SafetensorError as error:
+        raise ValueError(str(error)) from error
 
 
 def sha256_of(path: Path) -> str:

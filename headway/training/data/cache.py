@@ -7,41 +7,39 @@ what an earlier holder left behind.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import hashlib
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from headway.errors import DataError
+from headway.machine import cache as machine_cache
+from headway.runs.durable import flush_folder, is_disk_full
 
 _BUILDING, _REPLACED, _LOCK = "building", "replaced", "lock"
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def cache_folder(configured: str | None, environment: Mapping[str, str] | None = None) -> Path:
     """Return the folder of all prepared data.
 
-    It is the folder ``data`` below the recipe's ``data.cache``, or else ``$HEADWAY_CACHE``, ``$XDG_CACHE_HOME/headway``
-    or ``~/.cache/headway``.
+    It is the folder ``data`` below the recipe's ``data.cache``, or else below Headway's cache folder, and for a user
+    without a home below a folder of their own among the temporary ones.
 
     Args:
-        configured: ``data.cache`` of the recipe.
+        configured: ``data.cache`` of the recipe; ``~`` is the user's home.
         environment: the environment variables; the process's own by default.
+
+    Source: `headway.machine.cache.cache_folder` for the rules of the environment.
     """
-    environment = os.environ if environment is None else environment
-    if configured is not None:
-        base = Path(configured).expanduser()
-    elif environment.get("HEADWAY_CACHE"):
-        base = Path(environment["HEADWAY_CACHE"]).expanduser()
-    elif environment.get("XDG_CACHE_HOME"):
-        base = Path(environment["XDG_CACHE_HOME"]) / "headway"
-    else:
-        base = Path("~/.cache/headway").expanduser()
+    base = machine_cache.cache_folder(environment) if configured is None else machine_cache.with_home(configured)
+    if base is None:
+        # The same folder each time, so that what was prepared is found again; a user's own, so that nobody is in it.
+        base = Path(tempfile.gettempdir()) / f"headway-{os.getuid()}"
     return base / "data"
 
 
@@ -94,9 +92,9 @@ def building(cache: Path, key: str, needed_bytes: Callable[[], int]) -> Iterator
     try:
         folder.mkdir()
         yield folder
-        _flush_folder(folder)
+        flush_folder(folder)
         _publish(folder, cache / key, cache / f".{key}.{_REPLACED}")
-        _flush_folder(cache)
+        flush_folder(cache)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise cache_error(error, cache, needed_bytes()) from error
@@ -107,7 +105,7 @@ def building(cache: Path, key: str, needed_bytes: Callable[[], int]) -> Iterator
 
 def cache_error(error: OSError, cache: Path, needed_bytes: int) -> DataError:
     """Return the error to raise where writing to the cache failed."""
-    if error.errno in _FULL:
+    if is_disk_full(error):
         free_bytes = shutil.disk_usage(cache if cache.is_dir() else "/").free
         return DataError("data-disk-full", path=str(cache), needed_bytes=needed_bytes, free_bytes=free_bytes)
     return DataError("data-cache-unusable", path=str(cache), reason=error.strerror or str(error))
@@ -119,14 +117,6 @@ def _publish(folder: Path, place: Path, replaced: Path) -> None:
         place.rename(replaced)
     folder.rename(place)
     shutil.rmtree(replaced, ignore_errors=True)
-
-
-def _flush_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _lock_path(cache: Path, key: str) -> Path:

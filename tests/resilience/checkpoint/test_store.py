@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
@@ -170,3 +173,48 @@ def test_transformers_loads_the_folder(store: CheckpointStore, monkeypatch: pyte
     assert set(loaded.state_dict()) == set(parameters)
     for name, tensor in loaded.state_dict().items():
         assert torch.equal(tensor, model.state_dict()[name]), name
+
+
+def train_while_reading(store: CheckpointStore, monkeypatch: pytest.MonkeyPatch, *saved_steps: int) -> None:
+    """Let the first read of arrays find that a training saved further steps, and dropped old ones, just before."""
+    real, todo = store_module.read_tensor_file, list(saved_steps)
+
+    def read(path: Path) -> dict[str, NDArray[Any]]:
+        if not todo:
+            return real(path)
+        while todo:
+            store.save(snapshot_of(todo.pop(0)))
+        shutil.rmtree(path.parent, ignore_errors=True)
+        return real(path)
+
+    monkeypatch.setattr(store_module, "read_tensor_file", read)
+
+
+def test_a_checkpoint_that_is_dropped_while_it_is_read(store: CheckpointStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.save(snapshot_of(1))
+    train_while_reading(store, monkeypatch, 2, 3)
+    loaded, passed_over = store.load_newest()
+    require_equal(loaded, 3)
+    assert [(damage.path, damage.message_id) for damage in passed_over] == [
+        (store.path_of(1), "checkpoint-file-unreadable")
+    ]
+    train_while_reading(store, monkeypatch, 4)
+    with pytest.raises(CheckpointError) as caught:
+        store.load(3)
+    assert caught.value.message_id == "checkpoint-file-unreadable"
+    assert caught.value.arguments["file"]
+
+
+def test_who_needs_the_weights_alone_leaves_the_optimizer_unread(store: CheckpointStore) -> None:
+    path = store.save(snapshot_of(1))
+    (path / "optimizer-00001-of-00001.safetensors").unlink()
+    for loaded in (store.load(1, parameters_only=True), store.load_newest(parameters_only=True)[0]):
+        assert loaded is not None
+        assert dict(loaded.optimizer) == {}
+        assert loaded.step == 1
+        np.testing.assert_array_equal(loaded.parameters["model.norm.weight"], np.full(7, 1, np.float32))
+    with pytest.raises(CheckpointError, match="checkpoint-file-missing"):
+        store.load(1)
+    (path / "model-00001-of-00001.safetensors").unlink()
+    with pytest.raises(CheckpointError, match="checkpoint-file-missing"):
+        store.load(1, parameters_only=True)

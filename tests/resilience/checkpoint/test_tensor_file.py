@@ -127,3 +127,10 @@ def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     with pytest.raises(FileExistsError):
         write_tensor_file(tmp_path / "a.safetensors", {})
     assert (tmp_path / "a.safetensors").read_bytes() == b"precious"
+
+
+def test_another_file_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(b"no such format")
+    with pytest.raises(ValueError, match="header"):
+        read_tensor_file(path)

@@ -3,11 +3,13 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
+from headway.machine import cache as machine_cache
 from headway.training.data.cache import building, cache_folder, cache_key, exclusive
 
 
@@ -17,7 +19,24 @@ def test_the_recipe_decides_before_the_environment(tmp_path: Path) -> None:
     assert cache_folder(None, environment) == tmp_path / "h" / "data"
     del environment["HEADWAY_CACHE"]
     assert cache_folder(None, environment) == tmp_path / "x" / "headway" / "data"
-    assert cache_folder(None, {}) == Path.home() / ".cache" / "headway" / "data"
+    for ignored in ({}, {"XDG_CACHE_HOME": "relative"}):
+        assert cache_folder(None, ignored) == Path.home() / ".cache" / "headway" / "data"
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"HEADWAY_CACHE": "~/a"}, {"XDG_CACHE_HOME": "relative"}, {"XDG_CACHE_HOME": "/b"}]
+)
+def test_prepared_data_lies_beside_the_measurements(environment: dict[str, str]) -> None:
+    folder = machine_cache.cache_folder(environment)
+    assert folder is not None
+    assert cache_folder(None, environment) == folder / "data"
+    assert cache_folder("~/c", environment) == Path.home() / "c" / "data"
+
+
+def test_a_user_without_a_home_has_a_temporary_folder_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 4_000_000_000)
+    assert cache_folder(None, {}) == Path(tempfile.gettempdir()) / "headway-4000000000" / "data"
 
 
 def test_the_process_environment_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
