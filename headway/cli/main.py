@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 
@@ -10,6 +9,7 @@ import click
 
 from headway import __version__
 from headway.cli.localized import LazyGroup, error_lines, language_option
+from headway.cli.output import print_json
 from headway.errors import HeadwayError
 
 COMMANDS = {
@@ -39,7 +39,7 @@ def main() -> None:
         code = cli.main(standalone_mode=False)
     except HeadwayError as error:
         if wants_json:
-            click.echo(json.dumps(error.to_dict()))
+            print_json(error.to_dict())
         else:
             click.echo("\n".join(error_lines(error)), err=True)
         sys.exit(error.exit_code)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,22 +20,36 @@ PLAIN_WIDTH = 110
 
 
 def print_json(content: Any) -> None:
-    """Print data as JSON to stdout."""
-    click.echo(json.dumps(content, indent=2, default=str))
+    """Print data as strict JSON to stdout; what is not a finite number is the text "NaN" or "Infinity"."""
+    from headway.runs.json_values import encode
+
+    click.echo(json.dumps(encode(content), indent=2, default=str, allow_nan=False))
 
 
 def stdout_console() -> Console:
     """Return a console on stdout; without colour, and of a fixed width, where stdout is not a terminal."""
-    from rich.console import Console
-
-    return Console(highlight=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
+    return _console(stderr=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)
 
 
 def stderr_console() -> Console:
     """Return a console on stderr."""
+    return _console(stderr=True)
+
+
+def _console(stderr: bool, width: int | None = None) -> Console:
     from rich.console import Console
 
-    return Console(stderr=True, highlight=False)
+    # Text is shown as it is: brackets in a path, or in `headway[torch]`, are no markup.
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+def print_message(console: Console, mark: str, message_id: str, arguments: Mapping[str, Any]) -> None:
+    """Print a message behind a mark, and below it what the reader can do."""
+    translator = current_translator()
+    console.print(f"{mark} {translator.text(message_id, **arguments)}")
+    next_step = translator.next_step(message_id, **arguments)
+    if next_step:
+        console.print(f"  {next_step}", style="dim")
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Table:
@@ -46,11 +62,12 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: I
     """
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     right = set(numeric)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for index, column in enumerate(columns):
-        table.add_column(column, justify="right" if index in right else "left", overflow="fold")
+        table.add_column(Text(column), justify="right" if index in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     return table

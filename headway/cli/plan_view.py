@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from headway.cli.output import make_table, stdout_console
+from headway.cli.output import make_table, print_message, stdout_console
 from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_quantity
 
@@ -45,11 +45,7 @@ def show_plan(plan: Plan) -> None:
     console.print(make_table(columns, _rows(content), numeric=(2, 3)))
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
-            arguments = message.get("arguments", {})
-            console.print(f"{mark} {translator.text(message['id'], **arguments)}")
-            next_step = translator.next_step(message["id"], **arguments)
-            if next_step:
-                console.print(f"  {next_step}", style="dim")
+            print_message(console, mark, message["id"], message.get("arguments", {}))
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.localized import command, option
-from headway.cli.output import make_table, print_json, stderr_console, stdout_console
+from headway.cli.output import make_table, print_json, print_message, stderr_console, stdout_console
 from headway.i18n import current_translator
 from headway.i18n.quantities import format_quantity
 
@@ -35,7 +35,7 @@ def probe_with_bar(measure: bool = True, refresh: bool = False) -> Machine:
         return machine.probe(measure=measure, refresh=refresh)
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=stderr_console(), transient=True) as bar:
         task = bar.add_task("", total=1.0)
 
@@ -53,12 +53,9 @@ def show_machine(machine: Machine) -> None:
     rows = [(translator.text(f"cli-probe-{name}"), value) for name, value in _facts(machine)]
     console.print(make_table((translator.text("cli-column-what"), translator.text("cli-column-value")), rows))
     for note in machine.measurements.notes if machine.measurements else ():
-        console.print(f"! {translator.text(note.message_id, **note.arguments)}")
+        print_message(console, "!", note.message_id, note.arguments)
     for item in advice(machine):
-        console.print(f"{'!' if item.level == 'warning' else '-'} {translator.text(item.message_id, **item.arguments)}")
-        next_step = translator.next_step(item.message_id, **item.arguments)
-        if next_step:
-            console.print(f"  {next_step}", style="dim")
+        print_message(console, "!" if item.level == "warning" else "-", item.message_id, item.arguments)
 
 
 def _facts(machine: Machine) -> list[tuple[str, str]]:

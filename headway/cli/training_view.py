@@ -125,7 +125,8 @@ class _LiveView:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._progress = progress
-        self._bar = Progress(BarColumn(bar_width=24), TextColumn("{task.description}"), console=stderr_console())
+        columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+        self._bar = Progress(*columns, console=stderr_console())
         self._task = self._bar.add_task("", total=progress.total_steps)
 
     def __enter__(self) -> Self:
