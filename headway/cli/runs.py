@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,12 +12,15 @@ import click
 from headway.cli.localized import LazyGroup, command, language_option, option
 from headway.cli.output import make_table, print_json, stdout_console
 from headway.cli.train import DEFAULT_RUNS
-from headway.errors import RunError
+from headway.errors import HeadwayError, RunError
 from headway.i18n import current_translator
 from headway.i18n.quantities import format_quantity
 
 if TYPE_CHECKING:
     from headway.runs import RunFolder
+
+DAMAGED = "damaged"
+"""The status, in lists, of a run whose files cannot be read."""
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -41,7 +45,7 @@ def list_command(runs_folder: str, as_json: bool) -> None:
     """List all runs."""
     from headway.runs import list_runs
 
-    summaries = [summarize(run) for run in list_runs(Path(runs_folder))]
+    summaries = [_summarize_any(run) for run in list_runs(Path(runs_folder))]
     if as_json:
         print_json(summaries)
     elif not summaries:
@@ -96,7 +100,7 @@ def compare(run_names: tuple[str, ...], plot: Path | None, runs_folder: str, as_
         return
     translator = current_translator()
     rows = [
-        (_label(row["name"]), *(format_quantity(row["name"], value, translator.language) for value in row["values"]))
+        (_label(row["name"]), *(_compared(row["name"], value, translator.language) for value in row["values"]))
         for row in compared["rows"]
     ]
     columns = (translator.text("cli-column-quantity"), *compared["runs"])
@@ -135,6 +139,15 @@ def summarize(run: RunFolder) -> dict[str, Any]:
     }
 
 
+def _summarize_any(run: RunFolder) -> dict[str, Any]:
+    """Return what a list shows of a run; of one that cannot be read, that it is damaged and why."""
+    try:
+        return summarize(run)
+    except HeadwayError as error:
+        unknown = dict.fromkeys(("step", "steps", "loss", "validation_loss", "tokens_per_second"))
+        return {"name": run.name, "status": DAMAGED, **unknown, **error.to_dict()}
+
+
 def _fresh_ledger(run: RunFolder) -> Any:
     from headway.training.accounting import measure_run
 
@@ -151,13 +164,22 @@ def _print_summaries(summaries: list[dict[str, Any]]) -> None:
         (
             summary["name"],
             translator.text(f"cli-status-{summary['status']}"),
-            f"{summary['step']}/{summary['steps']}",
+            format_quantity("step", None) if summary["step"] is None else f"{summary['step']}/{summary['steps']}",
             *(format_quantity(name, summary[name], locale) for name in names[3:]),
         )
         for summary in summaries
     ]
     columns = [translator.text(f"cli-column-{name.replace('_', '-')}") for name in names]
     stdout_console().print(make_table(columns, rows, numeric=(2, 3, 4, 5)))
+
+
+def _compared(name: str, value: Any, locale: str) -> str:
+    """Return a setting, whose name is dotted, as a recipe has it, so that no difference is rounded away."""
+    from headway.runs.json_values import encode
+
+    if "." in name and value is not None:
+        return json.dumps(encode(value), ensure_ascii=False, default=str)
+    return format_quantity(name, value, locale)
 
 
 def _label(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from headway import units
 from headway.i18n import formatting
@@ -37,18 +38,23 @@ _BY_SUFFIX: tuple[tuple[str, Formatter], ...] = (
 )
 
 
-def format_quantity(name: str, value: float | int | str | bool | None, locale: str = "en") -> str:
-    """Format a value by its name; text stays text, and what is not known is a dash.
+def format_quantity(name: str, value: Any, locale: str = "en") -> str:
+    """Format a value by its name; what is no number stays text, and what is not known is a dash.
 
     Args:
         name: the quantity's name, such as ``peak_bytes``.
-        value: in the unit that the name ends with.
+        value: in the unit that the name ends with; anything is taken.
         locale: a Babel locale name.
     """
     if value is None:
         return formatting.UNKNOWN
-    if isinstance(value, (str, bool)):
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return str(value)
+    try:
+        value = float(value)
+    except OverflowError:
+        # An integer beyond every quantity; nothing below could compute with it.
+        return formatting.UNKNOWN
     matching = [(suffix, formatter) for suffix, formatter in _BY_SUFFIX if _ends_with(name, suffix)]
     if not matching:
         return formatting.format_count(value, locale)

@@ -1,13 +1,15 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.i18n import formatting as f
-from headway.i18n.quantities import format_quantity
+from headway.i18n.quantities import _BY_SUFFIX, format_quantity
 
 DASH = f.UNKNOWN
 ALL: list[Callable[[float | None], str]] = [
@@ -146,3 +148,16 @@ def test_every_number_has_a_short_text(value: float) -> None:
 )  # fmt: skip
 def test_a_quantity_is_formatted_by_its_name(name: str, value: float | str | None, text: str) -> None:
     assert format_quantity(name, value) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [["a"], {"a": 1}, (), b"x", object, 10**400, -(10**5000), math.nan, math.inf, -math.inf, -0.0, 1.7e308, 5e-324, 1j],
+    ids=lambda value: type(value).__name__,
+)
+def test_no_value_of_a_quantity_fails(value: Any) -> None:
+    for suffix, _ in _BY_SUFFIX:
+        assert format_quantity(f"some_{suffix}", value)
+    assert format_quantity("steps", value)
+    assert format_quantity("data.paths", ["a", "b"]) == "['a', 'b']"
+    assert format_quantity("peak_bytes", 10**400) == DASH

@@ -132,6 +132,7 @@ cli-status-running = running
 cli-status-finished = finished
 cli-status-failed = failed
 cli-status-interrupted = interrupted
+cli-status-damaged = damaged
 
 cli-probe-processor = Processor
 cli-probe-cores = Cores (usable / all)

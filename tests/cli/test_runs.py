@@ -1,0 +1,39 @@
+"""Lists and comparisons of runs, also of runs that somebody damaged."""
+
+from __future__ import annotations
+
+import pytest
+
+from headway.recipe import find_recipe
+from headway.runs import RunFolder
+from tests.command_line import Headway
+
+
+def add_run(headway: Headway, name: str, *overrides: str) -> RunFolder:
+    return RunFolder.create(headway.folder / "runs", find_recipe("headway-tiny-1m", overrides), {}, name)
+
+
+def test_settings_are_compared_as_the_recipe_has_them(headway: Headway) -> None:
+    add_run(headway, "one", 'data.paths=["/a.txt", "/b[/x].txt"]', "training.steps=10000")
+    add_run(headway, "two", 'data.paths=["/c.txt"]', "training.steps=10010")
+    compared = headway("runs", "compare", "one", "two")
+    assert compared.code == 0, compared.err
+    assert '["/a.txt", "/b[/x].txt"]' in compared.out
+    assert '["/c.txt"]' in compared.out
+    (steps,) = [line.split() for line in compared.out.splitlines() if "training.steps" in line]
+    assert steps == ["training.steps", "10000", "10010"]
+
+
+@pytest.mark.parametrize("damage", [b"", b"name = [", b"\xff\xfe", b"name = 3\n"])
+def test_a_damaged_run_is_listed_among_the_others(damage: bytes, headway: Headway) -> None:
+    add_run(headway, "good")
+    (add_run(headway, "bad").path / "recipe.toml").write_bytes(damage)
+    listed = headway("runs", "list")
+    assert listed.code == 0, listed.err
+    rows = {words[0]: words[1] for line in listed.out.splitlines() if len(words := line.split()) > 1}
+    assert (rows["good"], rows["bad"]) == ("created", "damaged")
+    runs = {run["name"]: run for run in headway("runs", "list", "--json").json}
+    assert runs["bad"]["error"]["id"].startswith("recipe-")
+    assert "error" not in runs["good"]
+    assert set(runs["good"]) <= set(runs["bad"])
+    assert headway("runs", "compare", "good", "bad").code == 2
