@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headway.errors import HeadwayError, PlanError
+from headway.errors import PlanError
 from headway.recipe import Recipe, find_recipe, resolve_recipe
 
 if TYPE_CHECKING:
@@ -88,30 +88,26 @@ def train(
         HeadwayError: as the plan, the run folder or the training reports it.
         KeyboardInterrupt: passed on after the run has saved and stopped.
     """
-    from headway.runs import EventLog
     from headway.training.session import Session, open_run
 
     resolved = load(recipe)
-    made, reason = _plan_if_known(resolved, probing)
+    made = _plan_if_known(resolved, probing)
     if made is not None and made.infeasible and not force:
         raise PlanError(made.infeasible[0].id, **made.infeasible[0].arguments)
     run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)
-    if reason is not None:
-        with EventLog(run.events_path) as events:
-            events.record("notice", id="training-no-plan", arguments={"reason": reason.message_id})
     with watching(run) as followers, Session(run, followers) as session:
         session.wait()
     return run
 
 
-def _plan_if_known(recipe: Recipe, probing: Probe) -> tuple[Plan | None, HeadwayError | None]:
-    """Return the plan; or, where this machine's speed is not known, why not: one can train without knowing."""
+def _plan_if_known(recipe: Recipe, probing: Probe) -> Plan | None:
+    """Return the plan, or None where this machine's speed is not known: one can train without knowing."""
     try:
-        return plan(recipe, probing=probing), None
+        return plan(recipe, probing=probing)
     except PlanError as error:
         if error.message_id not in UNKNOWN_SPEED:
             raise
-        return None, error
+        return None
 
 
 def _machine_for(accelerator: str, probing: Probe) -> Machine | None:

@@ -61,7 +61,7 @@ class Recipe(Section):
         return tomli_w.dumps(self.to_dict())
 
     def digest(self) -> str:
-        """Return a digest of everything that changes the result of the training.
+        """Return a digest of everything that a resumed run must share with the run before, but for its length.
 
         Where it runs, what it costs and how often it saves do not: a run may go on elsewhere. Neither does the name
         of the shape, since the shape itself counts, nor where files lie, since a checkpoint names its tokens.

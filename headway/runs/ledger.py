@@ -21,6 +21,7 @@ PLANNED_QUANTITIES: tuple[tuple[str, str, str], ...] = (
     ("storage", "checkpoint_write_seconds", "storage.checkpoint_write_seconds"),
     ("network", "network_bytes_per_step", "network.scale_out_bytes_per_step"),
     ("energy", "energy_joules", "energy.facility_joules"),
+    ("energy", "package_joules", "energy.package_joules"),
     ("energy", "carbon_kg_co2e", "carbon.operational_kg_co2e"),
     ("cooling", "heat_watts", "cooling.heat_watts"),
     ("software", "engine_version", "software.engine_version"),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
+from itertools import pairwise
 from typing import Any
 
-from headway.runs import Ledger, Measurement, RunFolder, build_ledger
+from headway.runs import Ledger, Measurement, RunFolder, build_ledger, read_lines
 
 WARM_UP_STEPS = 2
 """Steps after a start that are left out of the median: memory is touched for the first time and caches are cold."""
@@ -26,7 +27,8 @@ def measure_run(run: RunFolder) -> Ledger:
     if ready is not None:
         measured["engine_version"] = Measurement(f"torch {ready['torch']}")
         measured["precision"] = Measurement(recipe.training.precision)
-    measured.update(_energy(events, plan, measured))
+    # Steps that were done twice took energy twice.
+    measured.update(_energy(read_lines(run.metrics_path()), events, plan))
     return build_ledger(plan, measured)
 
 
@@ -97,23 +99,39 @@ def _quality(events: list[dict[str, Any]]) -> dict[str, Measurement]:
 
 
 def _energy(
-    events: list[dict[str, Any]], plan: dict[str, Any], measured: dict[str, Measurement]
+    metrics: list[dict[str, Any]], events: list[dict[str, Any]], plan: dict[str, Any]
 ) -> dict[str, Measurement]:
-    """Read the energy, or estimate it as the planned power over the measured time where no counter can be read."""
+    """Read the processors' energy, and estimate what no instrument reads: the planned power over the active time.
+
+    The counters of the processor packages know nothing of the rest of the server and of the site, so that they have a
+    row of their own.
+    """
+    found: dict[str, Measurement] = {}
     readings = [event["package_joules"] for event in events if event["event"] == "energy"]
-    if readings and all(reading is not None for reading in readings):
-        return {"energy_joules": Measurement(sum(readings))}
-    watts, seconds = plan.get("power", {}).get("facility_watts"), measured.get("total_seconds")
-    if watts is None or seconds is None:
-        return {}
-    joules = watts * float(seconds.value)
-    found = {"energy_joules": Measurement(joules, estimated=True)}
+    starts = sum(event["event"] in ("started", "resumed") for event in events)
+    if readings and len(readings) == starts and all(reading is not None for reading in readings):
+        # A process that was killed took its reading along, and a part is not the whole.
+        found["package_joules"] = Measurement(sum(readings))
+    watts, planned_joules = plan.get("power", {}).get("facility_watts"), plan.get("energy", {}).get("facility_joules")
+    if watts is None or not planned_joules:
+        return found
+    joules = watts * _active_seconds(metrics, events)
+    found["energy_joules"] = Measurement(joules, estimated=True)
     for quantity, path in (("carbon_kg_co2e", ("carbon", "operational_kg_co2e")), ("total_usd", ("cost", "total_usd"))):
         predicted = plan.get(path[0], {}).get(path[1])
-        planned_joules = plan.get("energy", {}).get("facility_joules")
-        if predicted is not None and planned_joules:
+        if predicted is not None:
             found[quantity] = Measurement(predicted * joules / planned_joules, estimated=True)
     return found
+
+
+def _active_seconds(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> float:
+    """Return how long processes of the run were alive, as far as they left a trace; the time between does not count."""
+    starts = [event["time"] for event in events if event["event"] in ("started", "resumed")]
+    traces = sorted(record["time"] for record in (*metrics, *events))
+    total = 0.0
+    for start, following in pairwise([*starts, float("inf")]):
+        total += max((time for time in traces if start <= time < following), default=start) - start
+    return total
 
 
 def _last(events: list[dict[str, Any]], kind: str) -> dict[str, Any] | None:

@@ -9,6 +9,7 @@ trains they would count as the training's own, and be missing on a machine that 
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from headway.errors import DataError, HeadwayError, TrainingError
 from headway.recipe import Recipe
+from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
 from headway.training.data import Corpus, Progress, is_prepared, prepare
 
@@ -56,6 +58,7 @@ def stage_reporter(events: EventLog) -> Progress:
 
 def main(arguments: list[str]) -> int:
     """Prepare the data of the run in the folder named by the first argument; print the error where there is one."""
+    die_with_parent(signal.SIGKILL)
     run = RunFolder(Path(arguments[0]))
     recipe = run.recipe()
     with EventLog(run.events_path) as events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -15,7 +16,11 @@ from headway.errors import HeadwayError, RunError, TrainingError
 from headway.recipe import Recipe
 from headway.resilience.launchers.local import start_worker, stop_worker
 from headway.runs import RunFolder, list_runs
+from headway.runs.folder import _MAX_BASE_LENGTH
 from headway.runs.tail import Tail
+
+LOCKED = 3
+"""Exit code of a worker where another process is training the run."""
 
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 120.0
@@ -59,12 +64,16 @@ def open_run(
             if getattr(before, section) != getattr(recipe, section)
         ]
         raise RunError("run-recipe-changed", sections=", ".join(changed), name=run.name)
+    if run.status() == "running":
+        raise RunError("run-locked", name=run.name)
     run.write_recipe(recipe)
+    run.write_plan(plan)
     return run
 
 
 def _newest_run(root: Path, base: str) -> RunFolder:
-    matching = [run for run in list_runs(root) if run.name == base or run.name.removeprefix(f"{base}-").isdigit()]
+    numbered = re.compile(rf"{re.escape(base[:_MAX_BASE_LENGTH])}(-\d+)?")
+    matching = [run for run in list_runs(root) if numbered.fullmatch(run.name)]
     if not matching:
         raise RunError("run-nothing-to-resume", root=str(root), name=base)
     return matching[-1]
@@ -92,7 +101,7 @@ class Session:
         """Pass on what is new; return the worker's exit code, or None while it runs."""
         code = self.process.poll()
         for event in self._events.read():
-            if event.get("event") == "failed":
+            if event.get("event") == "failed" and event.get("pid") == self.process.pid:
                 self._failure = event
             self._followers.on_event(event)
         for record in self._metrics.read():
@@ -124,9 +133,10 @@ class Session:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave no worker behind: one that still runs saves and stops."""
+        """Leave no worker behind: one that still runs saves and stops; a failure to do so is raised."""
         if self.process.poll() is None:
             self.stop()
+            self._raise_failure(self.process.returncode)
 
     def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Ask the worker to save and end, and wait for it."""
@@ -139,7 +149,9 @@ class Session:
         self.process.wait()
 
     def _raise_failure(self, code: int) -> None:
-        if self._failure is not None:
+        if code == LOCKED:
+            raise RunError("run-locked", name=self.run.name)
+        if code and self._failure is not None:
             raise _rebuild(self._failure)
         if code < 0:
             raise TrainingError(

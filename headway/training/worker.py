@@ -2,25 +2,25 @@
 
     python -m headway.training.worker RUN_FOLDER
 
-Its exit code is 0 where the run finished or stopped on request, and 1 where it failed; the reason is then the last
-event of the run.
+Its exit code is 0 where the run finished or stopped on request, 1 where it failed (the reason is then the last event
+of the run), and 3 where another process is training it.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import platform
 import signal
 import sys
-import time
 import traceback
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from headway.errors import HeadwayError, RunError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.accounting import measure_run
@@ -29,22 +29,41 @@ from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.initial_weights import load_initial_weights
 from headway.training.loop import TrainingLoop, require_same_training
 from headway.training.preparation import prepare_apart
+from headway.training.session import LOCKED
 
-_PR_SET_PDEATHSIG = 1
 UNPLANNED_MICRO_BATCH_SIZE = 8
 """The largest micro-batch where no plan could say what fits."""
 
 
+class _StoppedEarlyError(BaseException):
+    """A request to stop came before there was anything to save."""
+
+
 def main(arguments: list[str]) -> int:
     """Train the run in the folder named by the first argument; return the exit code."""
-    _die_with_parent()
+    die_with_parent(signal.SIGTERM)
+    _on_stop(_stop_early)
     run = RunFolder(Path(arguments[0]))
+    with ExitStack() as held:
+        try:
+            held.enter_context(run.lock())
+        except RunError as error:
+            # Not an event of the run: it belongs to the process that holds it.
+            sys.stderr.write(f"{error}\n")
+            return LOCKED if error.message_id == "run-locked" else 1
+        return _train_and_record(run)
+
+
+def _train_and_record(run: RunFolder) -> int:
+    pid = os.getpid()
     with EventLog(run.events_path) as events:
         try:
-            with run.lock():
-                finished = _train(run, events)
+            finished = _train(run, events)
+        except _StoppedEarlyError:
+            events.record("stopped", pid=pid)
+            return 0
         except HeadwayError as error:
-            events.record("failed", **error.to_dict()["error"])
+            events.record("failed", pid=pid, **error.to_dict()["error"])
             traceback.print_exc()
             return 1
         except Exception as error:
@@ -52,41 +71,37 @@ def main(arguments: list[str]) -> int:
             traceback.print_exc()
             text = str(error).splitlines()[0] if str(error) else ""
             reason = {"kind": type(error).__name__, "reason": text, "log": str(run.log_path())}
-            events.record("failed", id="training-unforeseen", arguments=reason)
+            events.record("failed", pid=pid, id="training-unforeseen", arguments=reason)
             return 1
-        events.record("finished" if finished else "stopped", peak_resident_bytes=peak_resident_bytes())
+        events.record("finished" if finished else "stopped", pid=pid, peak_resident_bytes=peak_resident_bytes())
         run.write_ledger(measure_run(run).to_dict())
     return 0
 
 
 def _train(run: RunFolder, events: EventLog) -> bool:
     recipe = run.recipe()
-    started = time.time()
     snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest()
-    events.record(
-        "started" if snapshot is None else "resumed",
-        pid=os.getpid(),
-        step=0 if snapshot is None else snapshot.step,
-        process_started=started,
-    )
+    first_step = 0 if snapshot is None else snapshot.step
+    events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
+    if not run.plan():
+        events.record("notice", id="training-no-plan", arguments={})
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
     corpus = _prepare(recipe, run, events)
     engine = _build(recipe, snapshot, corpus, run)
     events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads)
-    first_step = 0 if snapshot is None else snapshot.step
+    micro_batch_size = _micro_batch_size(recipe, run, snapshot)
     snapshot = None  # its arrays are as large as the model and the optimizer together
     loop = TrainingLoop(
         recipe=recipe,
         run=run,
         engine=engine,
         corpus=corpus,
-        micro_batch_size=_micro_batch_size(recipe, run),
+        micro_batch_size=micro_batch_size,
         events=events,
         first_step=first_step,
     )
-    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
-        signal.signal(number, lambda *_: loop.request_stop())
+    _on_stop(lambda *_: loop.request_stop())
     try:
         return loop.run()
     finally:
@@ -128,20 +143,25 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
     return corpus
 
 
-def _micro_batch_size(recipe: Recipe, run: RunFolder) -> int:
+def _micro_batch_size(recipe: Recipe, run: RunFolder, snapshot: Snapshot | None) -> int:
+    """Return the recipe's, else the one that the run began with, else the plan's, else a small one."""
     if recipe.layout.micro_batch_size != "auto":
         return recipe.layout.micro_batch_size
     planned = run.plan().get("layout", {}).get("micro_batch_size")
-    if planned is not None:
-        return int(planned)
+    chosen = planned if snapshot is None else snapshot.state["micro_batch_size"]
+    if chosen is not None:
+        return int(chosen)
     batch_size = recipe.training.global_batch_size
     return max(size for size in range(1, min(batch_size, UNPLANNED_MICRO_BATCH_SIZE) + 1) if batch_size % size == 0)
 
 
-def _die_with_parent() -> None:
-    """Let the kernel stop this process when its launcher dies, so that no orphan goes on training."""
-    if platform.system() == "Linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def _on_stop(handler: Callable[..., None]) -> None:
+    for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
+        signal.signal(number, handler)
+
+
+def _stop_early(*_: object) -> None:
+    raise _StoppedEarlyError
 
 
 if __name__ == "__main__":

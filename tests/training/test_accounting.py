@@ -78,13 +78,24 @@ def test_every_quantity_by_hand(tmp_path: Path) -> None:
 
 def test_energy_is_estimated_where_no_counter_was_read(tmp_path: Path) -> None:
     rows = rows_of(write(tmp_path, PLAN))
-    assert (rows["energy_joules"].measured, rows["energy_joules"].basis) == (50.0 * 60, "estimated")
-    assert rows["carbon_kg_co2e"].measured == pytest.approx(2.0 * 3000 / 5000)
+    # The first process left traces from 0 to 25 s, the second from 30 to 60 s: what lay between cost nothing.
+    joules = 50.0 * (25 + 30)
+    assert (rows["energy_joules"].measured, rows["energy_joules"].basis) == (joules, "estimated")
+    assert rows["carbon_kg_co2e"].measured == pytest.approx(2.0 * joules / 5000)
+    assert "package_joules" not in rows
 
 
-def test_energy_is_measured_where_a_counter_was_read(tmp_path: Path) -> None:
-    row = rows_of(write(tmp_path, PLAN, energy=77.0))["energy_joules"]
-    assert (row.measured, row.basis) == (77.0, "measured")
+def test_a_part_of_the_energy_is_not_taken_for_the_whole(tmp_path: Path) -> None:
+    rows = rows_of(write(tmp_path, PLAN, energy=77.0))
+    assert "package_joules" not in rows, "the process that was killed left no reading"
+
+
+def test_the_processors_energy_is_read_where_every_process_left_it(tmp_path: Path) -> None:
+    run = write(tmp_path, PLAN, energy=77.0)
+    with EventLog(run.events_path) as events:
+        events.append({"time": 60, "event": "energy", "package_joules": 3.0})
+    row = rows_of(run)["package_joules"]
+    assert (row.measured, row.basis) == (80.0, "measured")
 
 
 def test_what_is_not_known_is_absent(tmp_path: Path) -> None:

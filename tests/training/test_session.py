@@ -137,8 +137,28 @@ def test_one_process_at_a_time(make_small_recipe: Make, tmp_path: Path) -> None:
             Session(run).wait()
         assert run.status() == "running"
         assert first.process.poll() is None
+        before = (run.path / "recipe.toml").read_text()
+        with pytest.raises(RunError, match="run-locked"):
+            start(make_small_recipe(training={"steps": 7}), tmp_path, resume=True)
+        assert (run.path / "recipe.toml").read_text() == before
     finally:
         first.stop()
+    # The one that was refused leaves no trace in the run of the other.
+    assert first.wait() == 0
+    assert run.status() == "interrupted"
+
+
+def test_a_stop_during_preparation_is_heeded(make_small_recipe: Make, tmp_path: Path) -> None:
+    recipe = make_small_recipe(
+        data={"source": "python-stdlib", "paths": [], "cache": str(tmp_path / "cache")}, model={"vocab_size": 4096}
+    )
+    run = start(recipe, tmp_path)
+    session = Session(run)
+    wait_until(lambda: any(event["event"] == "stage" for event in run.events()))
+    session.stop()
+    assert session.process.returncode == 0
+    assert run.status() == "interrupted"
+    assert not run.metrics()
 
 
 @pytest.mark.parametrize("section", ["model", "data", "training"])
@@ -214,7 +234,7 @@ def test_too_little_validation_text_is_no_reason_to_stop(
     assert Session(run).wait() == 0
     notices = [event["id"] for event in run.events() if event["event"] == "notice"]
     evaluated = [event for event in run.events() if event["event"] == "evaluated"]
-    assert notices == ["training-no-validation"]
+    assert notices == ["training-no-plan", "training-no-validation"]
     assert not evaluated
 
 

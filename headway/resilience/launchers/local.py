@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,6 +12,9 @@ from pathlib import Path
 
 from headway.errors import RunError, TrainingError
 from headway.machine.tuned_environment import tuned_environment
+
+_PR_SET_PDEATHSIG = 1
+"""Source: Linux, include/uapi/linux/prctl.h."""
 
 
 def start_worker(
@@ -56,3 +61,9 @@ def stop_worker(process: subprocess.Popen[bytes], grace_seconds: float) -> int:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
     return process.wait()
+
+
+def die_with_parent(number: signal.Signals) -> None:
+    """Let the kernel send a signal to this process when its parent dies, so that no orphan goes on working."""
+    if platform.system() == "Linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)

@@ -10,7 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from headway.errors import CheckpointError, TrainingError
+from headway import catalog
+from headway.errors import CatalogError, CheckpointError, TrainingError
 from headway.recipe import ModelConfig, Recipe
 from headway.resilience.checkpoint import Snapshot
 from headway.resilience.checkpoint.snapshot import Arrays
@@ -39,6 +40,8 @@ class TorchEngine(Engine):
 
     def __init__(self, recipe: Recipe, settings: EngineSettings | None = None) -> None:
         _require_supported(recipe.model)
+        if recipe.hardware.devices != 1:
+            raise TrainingError("training-one-device", devices=recipe.hardware.devices)
         self._device = _choose_device(recipe.hardware.accelerator)
         threads = recipe.hardware.threads or (settings.threads if settings else torch.get_num_threads())
         torch.set_num_threads(threads)
@@ -186,7 +189,20 @@ def _choose_device(accelerator: str) -> torch.device:
         return torch.device("cpu")
     if not has_cuda:
         raise TrainingError("training-no-accelerator", accelerator=accelerator)
+    if accelerator != "auto":
+        _require_named_device(accelerator, torch.cuda.get_device_name())
     return torch.device("cuda", torch.cuda.current_device())
+
+
+def _require_named_device(accelerator: str, found: str) -> None:
+    """Refuse to train on another device than the one that was planned for."""
+    wanted = catalog.accelerator(accelerator).id
+    try:
+        known = catalog.accelerator(found).id
+    except CatalogError:
+        known = found
+    if known != wanted:
+        raise TrainingError("training-other-accelerator", accelerator=wanted, found=known)
 
 
 def _versions(device: torch.device) -> dict[str, str]:

@@ -11,6 +11,7 @@ import torch
 from headway.errors import MissingDependencyError, TrainingError
 from headway.recipe import resolve_recipe
 from headway.training.engines import build_engine
+from headway.training.engines.torch.engine import _require_named_device
 from tests.training.engines.contract import EngineContract, copy_of, make_batch, make_recipe
 
 
@@ -57,6 +58,20 @@ def test_a_missing_accelerator_is_refused() -> None:
     hardware = recipe.hardware.model_copy(update={"accelerator": "h100-sxm-80gb"})
     with pytest.raises(TrainingError, match="training-no-accelerator"):
         build_engine(recipe.model_copy(update={"hardware": hardware}))
+
+
+def test_several_devices_are_refused() -> None:
+    recipe = make_recipe("torch")
+    hardware = recipe.hardware.model_copy(update={"devices": 8})
+    with pytest.raises(TrainingError, match="training-one-device"):
+        build_engine(recipe.model_copy(update={"hardware": hardware}))
+
+
+@pytest.mark.parametrize("found", ["NVIDIA A100-SXM4-80GB", "An unknown device"])
+def test_another_accelerator_than_the_planned_one_is_refused(found: str) -> None:
+    _require_named_device("h100-sxm-80gb", "NVIDIA H100 80GB HBM3")
+    with pytest.raises(TrainingError, match="training-other-accelerator"):
+        _require_named_device("h100-sxm-80gb", found)
 
 
 def test_a_missing_framework_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
