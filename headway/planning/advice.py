@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from headway import units
 from headway.planning.message import Message
 from headway.recipe import Recipe
 
@@ -35,6 +36,15 @@ def obstacles(plan: Plan) -> Iterator[Message]:
         yield Message(
             id="plan-infeasible-disk",
             arguments={"needed_bytes": plan.storage.total_bytes, "free_bytes": disk_bytes},
+        )
+    if plan.time.total_seconds is None and plan.reliability is not None:
+        yield Message(
+            id="plan-infeasible-goodput",
+            arguments={
+                "mtbf_seconds": plan.reliability.mtbf_hours * units.SECONDS_PER_HOUR,
+                "write_seconds": plan.storage.checkpoint_write_seconds or 0.0,
+                "restart_seconds": plan.reliability.restart_seconds,
+            },
         )
 
 
@@ -73,7 +83,8 @@ def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         ("duration", budget.max_duration, plan.time.total_seconds),
         ("carbon", budget.max_kg_co2e, plan.carbon.operational_kg_co2e),
     ):
-        if limit is None:
+        # Without a duration nothing else is known either, and one message says why.
+        if limit is None or (plan.time.total_seconds is None and name != "duration"):
             continue
         if value is None:
             yield Message(id=f"plan-warning-budget-{name}-unknown", arguments={"limit": limit})

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headway import catalog, units
 from headway.catalog import Accelerator
+from headway.planning.constants import constant
 from headway.recipe.sections import SiteConfig
 
 _DIES = dict.fromkeys(("h100-sxm-80gb", "h100-pcie-80gb"), "embodied-h100-die")
@@ -39,7 +40,7 @@ class Water:
 
 
 def plan_carbon(
-    site: SiteConfig, facility_joules: float | None, *, entry: Accelerator | None, device_seconds: float
+    site: SiteConfig, facility_joules: float | None, *, entry: Accelerator | None, device_seconds: float | None
 ) -> tuple[Carbon, Water]:
     """Return emissions and water.
 
@@ -47,7 +48,7 @@ def plan_carbon(
         site: names the grid or its intensity.
         facility_joules: of the run; None where it is not known.
         entry: the accelerator; None for a CPU.
-        device_seconds: devices times seconds of the run.
+        device_seconds: devices times seconds of the run; None where its length is not known.
 
     Raises:
         CatalogError: the catalogue does not know the grid.
@@ -70,11 +71,9 @@ def plan_carbon(
     )
 
 
-def _embodied(entry: Accelerator | None, device_seconds: float) -> float | None:
-    """Return die and memory of the accelerator over its service life; None where its die is not known."""
-    if entry is None or entry.id not in _DIES or entry.memory_bytes is None:
+def _embodied(entry: Accelerator | None, device_seconds: float | None) -> float | None:
+    """Return die and memory of the accelerator over its service life; None where die or time is not known."""
+    if entry is None or device_seconds is None or entry.id not in _DIES or entry.memory_bytes is None:
         return None
-    constants = catalog.constants()
-    die, memory, life = (constants[name].value for name in (_DIES[entry.id], "embodied-dram", "gpu-service-life"))
-    assert die is not None and memory is not None and life is not None, "the catalogue states these constants"
+    die, memory, life = (constant(name) for name in (_DIES[entry.id], "embodied-dram", "gpu-service-life"))
     return (die + memory * entry.memory_bytes / units.GIGA) * device_seconds / (life * units.SECONDS_PER_HOUR)

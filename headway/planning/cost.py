@@ -34,7 +34,7 @@ class Cost:
 
 
 def plan_cost(
-    site: SiteConfig, entry: Accelerator | None, *, devices: int, seconds: float, facility_joules: float | None
+    site: SiteConfig, entry: Accelerator | None, *, devices: int, seconds: float | None, facility_joules: float | None
 ) -> Cost:
     """Return the costs of a run.
 
@@ -42,9 +42,11 @@ def plan_cost(
         site: may name the price of a device and of electricity.
         entry: the accelerator, whose prices the catalogue may know; None for a CPU.
         devices: of the run.
-        seconds: that they are held.
+        seconds: that they are held; None where it is not known, and neither is any cost then.
         facility_joules: of the run; None where it is not known.
     """
+    if seconds is None:
+        return Cost()
     device_hours = devices * seconds / units.SECONDS_PER_HOUR
     tariff = site.electricity_usd_per_kilowatt_hour
     energy = None

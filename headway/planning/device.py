@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headway import catalog
+from headway.catalog.closest import closest_name
 from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.machine.measurements import Measurements
@@ -45,7 +46,8 @@ def resolve_device(recipe: Recipe, machine: Machine | None) -> Device:
     """Return the device that the recipe names, or the machine's own for ``auto``.
 
     Raises:
-        PlanError: it is a CPU that was not measured, or a device without a known rate for the precision.
+        PlanError: it is a CPU that was not measured, a device without a known rate for the precision, or the machine's
+            own accelerator, which the catalogue does not know.
         CatalogError: the catalogue does not know the accelerator.
     """
     name: str = recipe.hardware.accelerator
@@ -57,11 +59,17 @@ def resolve_device(recipe: Recipe, machine: Machine | None) -> Device:
 
 
 def _own_accelerator(machine: Machine | None) -> str:
-    for found in machine.inventory.accelerators if machine is not None else ():
+    present = machine.inventory.accelerators if machine is not None else ()
+    for found in present:
         try:
             return catalog.accelerator(found.name or "").id
         except CatalogError:
             continue
+    if present:
+        # To plan for the processors of a server with accelerators must be asked for.
+        name = present[0].name or present[0].kind
+        closest = closest_name(name, catalog.accelerators.entries()) or "none"
+        raise PlanError("plan-accelerator-unknown", name=name, closest=closest)
     return CPU
 
 

@@ -15,6 +15,8 @@ from headway import catalog
 from headway.catalog import Accelerator
 from headway.errors import CatalogError
 from headway.machine import Machine
+from headway.planning.constants import constant
+from headway.planning.network import SERVER_DEVICES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,16 +81,16 @@ def plan_power(
     if entry.power_watts is None:
         return Power()
     device_watts = entry.power_watts
-    rest = catalog.constants()["server-power-without-gpus"].value or 0.0
-    # The constant is of a server of eight; a smaller one shares it out, since its figure is not known.
-    node = per_node * device_watts + rest * per_node / 8
-    total = devices * device_watts + rest * devices / 8
+    # The constant is of a full server; a smaller one shares it out, since its figure is not known.
+    rest_watts = constant("server-power-without-gpus") / SERVER_DEVICES
+    node = per_node * (device_watts + rest_watts)
+    total = devices * (device_watts + rest_watts)
     return Power(device_watts=device_watts, node_watts=node, facility_watts=total * effectiveness, basis="catalogue")
 
 
-def plan_energy(power: Power, *, seconds: float, effectiveness: float) -> Energy:
-    """Return the energy of a run of ``seconds``."""
-    if power.facility_watts is None:
+def plan_energy(power: Power, *, seconds: float | None, effectiveness: float) -> Energy:
+    """Return the energy of a run of ``seconds``; nothing where its length is not known."""
+    if power.facility_watts is None or seconds is None:
         return Energy()
     facility_joules = power.facility_watts * seconds
     return Energy(equipment_joules=facility_joules / effectiveness, facility_joules=facility_joules)

@@ -97,7 +97,10 @@ class Alternative:
 
 
 def choose_layout(recipe: Recipe, device: Device) -> tuple[Candidate, tuple[Alternative, ...]]:
-    """Return the fastest layout that fits, or the smallest where none does, and the next best ones.
+    """Return the layout to use, and the next best ones by step time.
+
+    Of the layouts that fit, those that shard the least are looked at, and the fastest of these is taken, even where
+    more sharding were predicted faster; where none fits, the one with the smallest peak is.
 
     Raises:
         PlanError: the recipe asks for a split that is not supported yet, or one that does not divide the batch.

@@ -20,6 +20,13 @@ BUS_EFFICIENCY = 0.8
 Source: the catalogue's note on ``nvlink-4``: 365.6 of 450 GB/s without in-network reduction."""
 
 
+SERVER_DEVICES = 8
+"""Accelerators of one full server.
+
+8 is what servers of every vendor in the catalogue hold, and what its ``server-power-without-gpus`` is stated for; racks
+with larger domains are said by the recipe."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Network:
     """Traffic of one device in one step, in one direction.
@@ -104,14 +111,11 @@ def plan_network(
 
 
 def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:
-    """Return the devices of one node: as the recipe says, else as many as the fast link joins, but 8 at most.
-
-    8 is what servers of every vendor in the catalogue hold; racks with larger domains are said by the recipe.
-    """
+    """Return the devices of one node: as the recipe says, else as many as the fast link joins in a full server."""
     if recipe.hardware.devices_per_node is not None:
         return recipe.hardware.devices_per_node
     domain = entry.scale_up_domain_devices if entry is not None else None
-    return min(domain or 1, 8, recipe.hardware.devices) if entry is not None else 1
+    return min(domain or 1, SERVER_DEVICES, recipe.hardware.devices) if entry is not None else 1
 
 
 def _scale_out_rate(recipe: Recipe, per_node: int) -> float | None:

@@ -156,11 +156,7 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
     """
     device = resolve_device(recipe, machine)
     chosen, alternatives = choose_layout(recipe, device)
-    disk = machine.measurements.disk if machine is not None and machine.measurements is not None else None
-    free_bytes = machine.inventory.disk.free_bytes if machine is not None else None
-    storage = plan_storage(recipe, disk, step_seconds=chosen.step_seconds)
-    if device.is_cpu:
-        storage = replace(storage, free_bytes=free_bytes)
+    storage = _storage(recipe, machine, device, chosen)
     reliability = _reliability(recipe, device, chosen, storage)
     time = _time(recipe, device, chosen, storage, reliability)
     found = _with_site(recipe, machine, device, chosen, storage, reliability, time)
@@ -171,6 +167,16 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
         infeasible=tuple(advice.obstacles(found)),
         watching=tuple(advice.watching(found)),
     )
+
+
+def _storage(recipe: Recipe, machine: Machine | None, device: Device, chosen: Candidate) -> Storage:
+    """Return disk space and rates; the machine's own disk counts only where this machine is the one that trains."""
+    is_here = device.is_cpu or recipe.hardware.accelerator == "auto"
+    if machine is None or not is_here:
+        return plan_storage(recipe, None, step_seconds=chosen.step_seconds)
+    disk = machine.measurements.disk if machine.measurements is not None else None
+    storage = plan_storage(recipe, disk, step_seconds=chosen.step_seconds)
+    return replace(storage, free_bytes=machine.inventory.disk.free_bytes)
 
 
 def _reliability(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage) -> Reliability | None:
@@ -187,12 +193,12 @@ def _reliability(recipe: Recipe, device: Device, chosen: Candidate, storage: Sto
 
 def _time(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage, reliability: Reliability | None) -> Time:
     training_seconds = recipe.num_steps * chosen.step_seconds
-    pauses_seconds = _evaluation_seconds(recipe, chosen)
+    checkpoint_seconds = 0.0
     if storage.checkpoint_write_seconds is not None:
         interval_seconds = checkpoint_interval_seconds(recipe, chosen.step_seconds)
         # The last step is always saved.
         writes = training_seconds // interval_seconds + 1
-        pauses_seconds += writes * storage.checkpoint_write_seconds
+        checkpoint_seconds = writes * storage.checkpoint_write_seconds
     return plan_time(
         chosen.work,
         device,
@@ -201,7 +207,8 @@ def _time(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage, r
         devices=recipe.hardware.devices,
         tokens_per_step=recipe.tokens_per_step,
         num_steps=recipe.num_steps,
-        pauses_seconds=pauses_seconds,
+        evaluation_seconds=_evaluation_seconds(recipe, chosen),
+        checkpoint_seconds=checkpoint_seconds,
         goodput=reliability.goodput if reliability is not None else None,
     )
 
@@ -236,9 +243,8 @@ def _with_site(
     )
     energy = plan_energy(power, seconds=time.total_seconds, effectiveness=effectiveness)
     equipment_watts = None if power.facility_watts is None else power.facility_watts / effectiveness
-    carbon, water = plan_carbon(
-        site, energy.facility_joules, entry=device.catalogued, device_seconds=devices * time.total_seconds
-    )
+    device_seconds = None if time.total_seconds is None else devices * time.total_seconds
+    carbon, water = plan_carbon(site, energy.facility_joules, entry=device.catalogued, device_seconds=device_seconds)
     return Plan(
         name=recipe.name,
         model=_model(chosen.work),

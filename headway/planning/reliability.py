@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 from headway import catalog, units
+from headway.planning.constants import constant
 
 DEFAULT_SOURCE = "llama-3-405b-unexpected"
 """The published rate that is used for accelerators: 419 interruptions in 54 days on 16,384 GPUs."""
@@ -64,7 +65,8 @@ def daly_interval_seconds(mtbf_seconds: float, write_seconds: float) -> float:
     if write_seconds >= 2 * mtbf_seconds:
         return mtbf_seconds
     ratio = write_seconds / (2 * mtbf_seconds)
-    return math.sqrt(2 * write_seconds * mtbf_seconds) * (1 + math.sqrt(ratio) / 3 + ratio / 9) - write_seconds
+    young = young_interval_seconds(mtbf_seconds, write_seconds)
+    return young * (1 + math.sqrt(ratio) / 3 + ratio / 9) - write_seconds
 
 
 def goodput(mtbf_seconds: float, work_seconds: float, write_seconds: float, restart_seconds: float) -> float:
@@ -123,6 +125,4 @@ def _restart_seconds(devices: int) -> float:
     """Return the restart time of the measured job that is nearest in size from above, by requeueing."""
     sizes = (2048, 4096, 8192, 16384)
     size = next((size for size in sizes if devices <= size), sizes[-1])
-    value = catalog.constants()[f"restart-requeue-{size}-gpus"].value
-    assert value is not None, "the catalogue states this constant"
-    return value
+    return constant(f"restart-requeue-{size}-gpus")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from headway import units
@@ -13,7 +14,12 @@ from headway.planning.operations import Operation, Workload, micro_batch_operati
 
 CPU_SPREAD = (0.92, 1.25)
 ACCELERATOR_SPREAD = (0.75, 1.4)
-"""80 % interval of the step time around the prediction, as ratios; other work on a machine only ever adds time."""
+"""80 % interval of the step time around the prediction, as ratios; other work on a machine only ever adds time.
+
+Provisional: both were chosen, not estimated. That of CPUs follows the errors on the twelve shapes of
+``benchmarks/plan_accuracy_cpu.py``. That of accelerators holds all published step times in
+``tests/planning/test_published.py``, to which the roofline's shares were fitted too, so that it may be narrower than
+what other trainings need."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +35,7 @@ class Time:
         model_flops_utilization: model FLOPs over the stated peak (`flops.model_flops_per_token`).
         parts: seconds of a step by part; they sum to it.
         training_seconds: all steps, were nothing to interrupt them.
-        total_seconds: with evaluations, checkpoints and expected interruptions.
+        total_seconds: with evaluations, checkpoints and expected interruptions; None where it would never end.
         total_days: the same in days.
     """
 
@@ -41,8 +47,8 @@ class Time:
     model_flops_utilization: float
     parts: dict[str, float] = field(default_factory=dict)
     training_seconds: float
-    total_seconds: float
-    total_days: float
+    total_seconds: float | None
+    total_days: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +107,8 @@ def plan_time(
     devices: int,
     tokens_per_step: int,
     num_steps: int,
-    pauses_seconds: float,
+    evaluation_seconds: float,
+    checkpoint_seconds: float,
     goodput: float | None,
 ) -> Time:
     """Return the times of a step and of the run.
@@ -114,8 +121,9 @@ def plan_time(
         devices: that train.
         tokens_per_step: of all devices.
         num_steps: of the run.
-        pauses_seconds: evaluations and checkpoints of the whole run.
-        goodput: useful share of the wall time under failures; None where it is not known.
+        evaluation_seconds: all evaluations of the whole run.
+        checkpoint_seconds: all checkpoints of the whole run; they are left aside where the goodput tells of them.
+        goodput: useful share of the wall time under failures, checkpoints included; None where it is not known.
     """
     parts = dict(cost.parts_seconds)
     if network.exposed_seconds:
@@ -125,7 +133,7 @@ def plan_time(
     rate = tokens_per_step / step_seconds
     flops = model_flops_per_token(work.model, work.sequence_length)
     training_seconds = num_steps * step_seconds
-    total_seconds = training_seconds / goodput if goodput else training_seconds + pauses_seconds
+    total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)
     return Time(
         step_seconds=step_seconds,
         step_seconds_low=low * step_seconds,
@@ -136,5 +144,13 @@ def plan_time(
         parts=parts,
         training_seconds=training_seconds,
         total_seconds=total_seconds,
-        total_days=total_seconds / units.SECONDS_PER_DAY,
+        total_days=None if total_seconds is None else total_seconds / units.SECONDS_PER_DAY,
     )
+
+
+def _total_seconds(work_seconds: float, checkpoint_seconds: float, goodput: float | None) -> float | None:
+    """Return the wall time of the work, evaluations included; None where failures let it never end."""
+    if goodput is None:
+        return work_seconds + checkpoint_seconds
+    total_seconds = work_seconds / goodput if goodput > 0 else math.inf
+    return total_seconds if math.isfinite(total_seconds) else None

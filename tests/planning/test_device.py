@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -44,6 +45,25 @@ def test_auto_takes_the_accelerator_of_the_machine(make_recipe: MakeRecipe, mach
     )
     with_gpu = replace(machine, inventory=replace(machine.inventory, accelerators=found))
     assert resolve_device(recipe, with_gpu).name == "h100-sxm-80gb"
+
+
+@pytest.mark.parametrize(
+    ("found", "named", "closest"),
+    [
+        (Accelerator(index=0, kind="cuda", name="NVIDIA H1000"), "NVIDIA H1000", r"nvidia-h100|h100.*|none"),
+        (Accelerator(index=0, kind="rocm"), "rocm", "none"),
+    ],
+)
+def test_an_accelerator_that_nobody_knows_is_not_taken_for_a_processor(
+    make_recipe: MakeRecipe, machine: Machine, found: Accelerator, named: str, closest: str
+) -> None:
+    with_gpu = replace(machine, inventory=replace(machine.inventory, accelerators=(found,)))
+    with pytest.raises(PlanError) as caught:
+        resolve_device(make_recipe(hardware={"accelerator": "auto"}), with_gpu)
+    error = caught.value
+    assert (error.message_id, error.arguments["name"]) == ("plan-accelerator-unknown", named)
+    assert re.fullmatch(closest, str(error.arguments["closest"]))
+    assert resolve_device(make_recipe(), with_gpu).is_cpu
 
 
 def test_a_processor_must_be_measured(make_recipe: MakeRecipe, machine: Machine) -> None:

@@ -5,7 +5,7 @@ import pytest
 from headway.errors import PlanError
 from headway.machine import Machine
 from headway.planning.device import resolve_device
-from headway.planning.layout import Candidate, choose_layout
+from headway.planning.layout import SHARDS, Candidate, choose_layout
 from headway.recipe import Recipe
 
 MakeRecipe = Callable[..., Recipe]
@@ -31,6 +31,14 @@ def test_states_are_sharded_where_one_device_is_too_small(make_recipe: MakeRecip
 def test_what_fits_is_not_sharded(make_recipe: MakeRecipe) -> None:
     found = choose(make_recipe(hardware={"accelerator": "h100", "devices": 8}))
     assert found.layout.shard == "none"
+
+
+def test_more_sharding_is_not_taken_for_speed_alone(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(hardware={"accelerator": "h100", "devices": 8})
+    chosen, others = choose_layout(recipe, resolve_device(recipe, None))
+    # Each device updates an eighth of the weights where their moments are sharded.
+    assert any(other.fits and other.step_seconds < chosen.step_seconds for other in others)
+    assert all(SHARDS.index(chosen.layout.shard) <= SHARDS.index(other.shard) for other in others)
 
 
 def test_the_fastest_that_fits_is_chosen(make_recipe: MakeRecipe, machine: Machine) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from headway.errors import HeadwayError
 from headway.i18n import Translator
 from headway.machine import Machine
+from headway.machine.accelerators import Accelerator
 from headway.planning import Plan, plan
 from headway.recipe import Recipe, resolve_recipe
 from tests.planning.conftest import operation_points
@@ -131,11 +132,62 @@ def test_obstacles(make_recipe: MakeRecipe, machine: Machine) -> None:
     assert ids(plan(make_recipe(), full).infeasible) == {"plan-infeasible-disk"}
 
 
-def with_slow_disk(machine: Machine) -> Machine:
+def with_h100(machine: Machine) -> Machine:
+    found = Accelerator(index=0, kind="cuda", name="NVIDIA H100 80GB HBM3")
+    return replace(machine, inventory=replace(machine.inventory, accelerators=(found,)))
+
+
+def test_the_disk_counts_only_where_this_machine_trains(make_recipe: MakeRecipe, machine: Machine) -> None:
+    here = plan(make_recipe(hardware={"accelerator": "auto"}), with_h100(machine))
+    assert here.storage.checkpoint_write_seconds == here.storage.checkpoint_bytes / 1e9
+    assert here.storage.free_bytes == 100 * 10**9
+    elsewhere = plan(make_recipe(hardware={"accelerator": "h100"}), machine)
+    assert elsewhere.storage.checkpoint_write_seconds is elsewhere.storage.free_bytes is None
+    assert elsewhere.reliability is not None
+    assert elsewhere.reliability.goodput is None
+
+
+def test_evaluations_take_time_under_failures_too(make_recipe: MakeRecipe, machine: Machine) -> None:
+    rare, often = (
+        plan(make_recipe(hardware={"accelerator": "auto"}, training=training), with_h100(machine))
+        for training in ({}, {"evaluate_every_steps": 10})
+    )
+    assert rare.reliability is not None
+    assert rare.reliability.goodput is not None
+    assert rare.time.total_seconds is not None
+    assert often.time.total_seconds is not None
+    assert rare.time.training_seconds / rare.reliability.goodput < rare.time.total_seconds < often.time.total_seconds
+
+
+def never_ending(make_recipe: MakeRecipe, machine: Machine) -> Plan:
+    recipe = make_recipe(
+        hardware={"accelerator": "auto", "devices": 10**6},
+        training={"global_batch_size": 10**6},
+        budget={"max_usd": 1.0, "max_duration": "1s", "max_kg_co2e": 1.0},
+        site={"grid": "germany"},
+    )
+    return plan(recipe, with_slow_disk(with_h100(machine), write_bytes_per_second=1e3))
+
+
+def test_a_run_that_never_ends_is_an_obstacle(make_recipe: MakeRecipe, machine: Machine) -> None:
+    found = never_ending(make_recipe, machine)
+    assert found.reliability is not None
+    assert found.reliability.goodput == 0
+    assert "plan-infeasible-goodput" in ids(found.infeasible)
+    assert ids(found.warnings) & {"plan-warning-budget-usd-unknown", "plan-warning-budget-carbon-unknown"} == set()
+    assert "plan-warning-budget-duration-unknown" in ids(found.warnings)
+    content = found.to_dict()
+    assert "total_seconds" not in content["time"]
+    assert "total_days" not in content["time"]
+    assert not list(numbers([content.get(name) for name in ("energy", "water", "cost")]))
+    assert not {"operational_kg_co2e", "embodied_kg_co2e"} & set(content["carbon"])
+
+
+def with_slow_disk(machine: Machine, write_bytes_per_second: float = 1e7) -> Machine:
     measurements = machine.measurements
     assert measurements is not None
     assert measurements.disk is not None
-    slow = replace(measurements.disk, write_bytes_per_second=1e7)
+    slow = replace(measurements.disk, write_bytes_per_second=write_bytes_per_second)
     return replace(machine, measurements=replace(measurements, disk=slow))
 
 
@@ -174,6 +226,7 @@ def test_every_message_has_a_text(make_recipe: MakeRecipe, machine: Machine) -> 
     translator = Translator("en")
     budget = {"max_usd": 1e-9, "max_duration": "1s", "max_kg_co2e": 1e-9}
     plans = [
+        never_ending(make_recipe, machine),
         plan(cluster(make_recipe)),
         plan(make_recipe(model={"preset": "llama-3.1-405b"}, hardware={"accelerator": "h100"}, budget=budget)),
         plan(

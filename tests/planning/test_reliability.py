@@ -40,6 +40,10 @@ def test_llama_3_was_interrupted_every_three_hours() -> None:
     assert 1 / (failure_rate_per_device_hour() * 16384) == pytest.approx(3.0930787589498805)
 
 
+def test_both_orders_agree_for_short_writes() -> None:
+    assert daly_interval_seconds(1e9, 1e-3) == pytest.approx(young_interval_seconds(1e9, 1e-3), rel=1e-3)
+
+
 def test_the_best_interval_is_the_best() -> None:
     best = daly_interval_seconds(10_000, 60)
     best_useful = goodput(10_000, best, 60, 300)

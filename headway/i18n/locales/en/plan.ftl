@@ -116,6 +116,12 @@ plan-label-precision = Precision
 
 ## Errors
 
+# $name, $closest (String): names, not translated
+plan-accelerator-unknown = The accelerator of this machine must be one that the catalogue knows: it does not know "{ $name }".
+    .next = { $closest ->
+        [none] Name one of the catalogue's in `hardware.accelerator` (`headway catalog accelerators` lists them), or set `hardware.accelerator = "cpu"`.
+       *[other] Name one of the catalogue's in `hardware.accelerator`, such as "{ $closest }", or set `hardware.accelerator = "cpu"`.
+    }
 plan-cpu-not-measured = A plan for training on a CPU needs the measured speed of this machine, and there is none.
     .next = Run `headway probe` on the machine that will train, or name an accelerator in `hardware.accelerator`.
 # $operation (String): name of the operation, not translated; $dtype (String): fp32 or bf16
@@ -162,8 +168,8 @@ plan-warning-budget-carbon = The run emits { DECIMAL($value) } kg CO2e, and the 
 # $limit (Number)
 plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but no price is known, so that the plan cannot say whether it holds.
     .next = Set `site.device_usd_per_hour` or `site.electricity_usd_per_kilowatt_hour`.
-plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but the duration is not known.
-    .next = Run `headway probe`.
+plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but the run would never end.
+    .next = Remove the obstacles that the plan names.
 plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, but the emissions are not known.
     .next = Set `site.grid`, and `site.node_watts` where the power of the server is not known.
 
@@ -175,6 +181,10 @@ plan-infeasible-memory = The training does not fit: a device needs { BYTES($need
 # $needed_bytes, $free_bytes (Number)
 plan-infeasible-disk = The run needs { BYTES($needed_bytes) } of disk space, and { BYTES($free_bytes) } are free.
     .next = Store the run elsewhere, or lower `resilience.keep_last`.
+
+# $mtbf_seconds, $write_seconds, $restart_seconds (Number)
+plan-infeasible-goodput = The run would never end: it is interrupted every { DURATION($mtbf_seconds) } on average, a checkpoint takes { DURATION($write_seconds) }, and a restart { DURATION($restart_seconds) }, so that no work is kept.
+    .next = Use faster storage, fewer devices, or a shorter `resilience.checkpoint_every`.
 
 ## What to watch
 
