@@ -11,18 +11,18 @@ import click
 
 from headway.cli.localized import command, option
 from headway.cli.output import print_json, stdout_console
+from headway.cli.train import DEFAULT_RUNS, watching
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.recipe import Recipe
     from headway.runs import RunFolder
 
-DEMO_RUNS = "runs"
 PROMPT = "    def __init__(self"
 
 
 @command("demo")
-@option("--runs", "runs_folder", help_id="cli-option-runs", default=DEMO_RUNS, show_default=True, metavar="FOLDER")
+@option("--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER")
 @option("--steps", help_id="cli-option-steps", type=click.IntRange(4), metavar="STEPS")
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
@@ -81,7 +81,6 @@ def _lengths(steps: int) -> dict[str, int]:
 
 def _train_until(run: RunFolder, kill_step: int | None) -> None:
     """Train to the end; or, where a step is given, kill the worker with SIGKILL as soon as that step is done."""
-    from headway.cli.train import watching
     from headway.training.session import Followers, Session
 
     reached = [0]

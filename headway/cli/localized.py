@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -43,12 +44,6 @@ class LocalizedCommand(click.Command):
         """Return the line that lists this command."""
         return current_translator().text(f"cli-{self.name}")
 
-    def make_context(
-        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
-    ) -> click.Context:
-        """Parse the arguments, with the help option described in the language of the moment."""
-        return super().make_context(info_name, args, parent, **extra)
-
 
 class LazyGroup(LocalizedCommand, click.Group):
     """A group that imports a command's module only when that command runs.
@@ -83,8 +78,11 @@ class LazyGroup(LocalizedCommand, click.Group):
 
 
 def help_text(name: str) -> str:
-    """Return the long help of a command; a ``\\b`` line keeps the example's line breaks."""
-    return current_translator().text(f"cli-{name}-help").replace("Example:", "\b\nExample:")
+    """Return the long help of a command; click keeps the line breaks of a paragraph that ``\\b`` opens.
+
+    Such are the paragraphs that begin with two spaces, in any language: examples.
+    """
+    return re.sub(r"(?<=\n\n)(?=  )", "\b\n", current_translator().text(f"cli-{name}-help"))
 
 
 def option(*declarations: str, help_id: str, **settings: Any) -> Callable[[Decorated], Decorated]:
@@ -97,6 +95,13 @@ def option(*declarations: str, help_id: str, **settings: Any) -> Callable[[Decor
         return function
 
     return decorate
+
+
+def recipe_options(function: Decorated) -> Decorated:
+    """Add the argument ``RECIPE`` and ``--set``, which every command on a recipe takes."""
+    add_recipe = click.argument("recipe_path", metavar="RECIPE")
+    add_overrides = option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+    return add_recipe(add_overrides(function))
 
 
 def language_option(function: Decorated) -> Decorated:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -49,8 +48,8 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
-    except BrokenPipeError:
-        # The reader of our output went away (`headway runs list | head`); that is no fault of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        # Only click ends the process from within: where the reader of our output went away, as in
+        # `headway runs list | head`, and that is no fault of ours.
         sys.exit(0)
     sys.exit(code if isinstance(code, int) else 0)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import click
-
-from headway.cli.localized import command, option
+from headway.cli.localized import command, option, recipe_options
 from headway.cli.output import print_json
 
 
 @command("plan")
-@click.argument("recipe_path", metavar="RECIPE")
-@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@recipe_options
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def plan(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     """Predict everything that a recipe will take."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from headway.cli.localized import LazyGroup, command, language_option, option
+from headway.cli.localized import LazyGroup, command, language_option, option, recipe_options
 from headway.cli.output import print_json
 from headway.errors import RecipeError
 from headway.i18n import current_translator
@@ -18,14 +18,8 @@ def recipe() -> None:
     """Hold the commands; their help is in the message catalogues."""
 
 
-def overrides_option() -> object:
-    """Return the option ``--set``."""
-    return option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
-
-
 @command("show")
-@click.argument("recipe_path", metavar="RECIPE")
-@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@recipe_options
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def show(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     """Print a resolved recipe."""
@@ -39,8 +33,7 @@ def show(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
 
 
 @command("check")
-@click.argument("recipe_path", metavar="RECIPE")
-@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@recipe_options
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def check(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     """Check a recipe."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from headway.cli.localized import command, option
+from headway.cli.localized import command, option, recipe_options
 from headway.cli.output import print_json, stdout_console
 from headway.i18n import current_translator
 
@@ -22,8 +22,7 @@ INTERRUPTED = 130
 
 
 @command("train")
-@click.argument("recipe_path", metavar="RECIPE")
-@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
+@recipe_options
 @option("--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER")
 @option("--name", help_id="cli-option-name", metavar="NAME")
 @option("--resume", help_id="cli-option-resume", is_flag=True)

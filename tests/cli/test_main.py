@@ -6,10 +6,15 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
+import click
 import pytest
 
+from headway.cli import localized
 from headway.cli.main import COMMANDS
+from headway.cli.train import train
+from headway.i18n import Translator
 from tests.command_line import Headway
 
 ALL_COMMANDS = [
@@ -67,6 +72,18 @@ def test_plan_imports_no_framework() -> None:
     assert out.splitlines()[-1] == "[]"
 
 
+def test_help_in_any_language_keeps_the_lines_of_its_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "xx").mkdir()
+    words = "wort " * 40
+    catalogue = f'cli-train-help = {words}\n\n    {{ "  " }}Beispiel:  eins\n    {{ "  " }}zwei\n'
+    (tmp_path / "xx" / "cli.ftl").write_text(catalogue)
+    monkeypatch.setattr(localized, "current_translator", lambda: Translator("xx", tmp_path))
+    lines = click.Context(train, info_name="train").get_help().splitlines()
+    at = lines.index("    Beispiel:  eins")
+    assert lines[at + 1] == "    zwei"
+    assert max(map(len, lines)) < 100
+
+
 def test_an_unknown_language_falls_back_to_english(headway: Headway) -> None:
     assert headway("--lang", "tlh", "--help").out == headway("--help").out
     assert headway("--help", LANG="xx_YY.UTF-8").out == headway("--help").out
@@ -97,10 +114,12 @@ def test_version(headway: Headway) -> None:
     assert re.fullmatch(r"headway \d+\.\d+\.\d+\n", headway("--version").out)
 
 
-def test_a_reader_that_goes_away_is_no_error(trained: Headway) -> None:
-    command = f"{sys.executable} -m headway recipe show small.toml | head -1; echo ${{PIPESTATUS[0]}}"
+@pytest.mark.parametrize("reader", ["true", "head -1"])
+@pytest.mark.parametrize("command", ["recipe show headway-tiny-1m", "--help"])
+def test_a_reader_that_goes_away_is_no_error(command: str, reader: str, headway: Headway) -> None:
+    piped = f"{sys.executable} -m headway {command} | {reader}; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(
-        ["bash", "-c", command], cwd=trained.folder, env=trained.environment, capture_output=True, text=True, check=True
+        ["bash", "-c", piped], cwd=headway.folder, env=headway.environment, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
     assert done.stdout.splitlines()[-1] == "0"

@@ -2,16 +2,17 @@ cli-error = error
 cli-next = next
 cli-commands = Commands
 
+# A paragraph of a help text that begins with two spaces keeps its line breaks: { "  " }
 cli-headway = Plan, run, survive and explain the training of large language models.
 cli-headway-help = Plan it, run it, survive it, explain it: from a recipe to a trained model, with every resource predicted beforehand and measured afterwards.
 
-    Example:  headway demo
+    { "  " }Example:  headway demo
 cli-option-lang = Language of all text, such as en; by default HEADWAY_LANG or the system's.
 
 cli-probe = Say what this machine is and how fast it is.
 cli-probe-help = Read this machine's processors, memory, disks, network and accelerators, and measure matrix products, memory, disk and collectives. Measurements are kept and feed the plan.
 
-    Example:  headway probe --json
+    { "  " }Example:  headway probe --json
 cli-option-refresh = Measure again, even where a measurement is kept.
 cli-option-no-measure = Read the machine only; measure nothing.
 cli-option-json = Print machine-readable JSON instead of text.
@@ -19,19 +20,19 @@ cli-option-json = Print machine-readable JSON instead of text.
 cli-recipe = Write, check and show recipes.
 cli-recipe-help = A recipe is one TOML file: the model, the data, the training, the hardware, the site, the budget.
 
-    Example:  headway recipe new --preset headway-tiny-11m --output my.toml
+    { "  " }Example:  headway recipe new --preset headway-tiny-11m --output my.toml
 cli-recipe-show = Print a recipe with every default and preset filled in.
 cli-show-help = Print a recipe with every default and preset filled in.
 
-    Example:  headway recipe show recipes/laptop.toml
+    { "  " }Example:  headway recipe show recipes/laptop.toml
 cli-recipe-new = Write a commented recipe to start from.
 cli-new-help = Write a commented recipe to start from: every section, with the settings that people change most.
 
-    Example:  headway recipe new --preset llama-3.1-8b --output my.toml
+    { "  " }Example:  headway recipe new --preset llama-3.1-8b --output my.toml
 cli-recipe-check = Check a recipe against every rule.
 cli-check-help = Check a recipe against every rule, and name each rule that is broken.
 
-    Example:  headway recipe check my.toml
+    { "  " }Example:  headway recipe check my.toml
 cli-recipe-valid = { $path }: the recipe keeps every rule.
 cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, train it with `headway train { $path }`.
 cli-option-preset = Model preset to start from.
@@ -56,38 +57,38 @@ cli-option-plot = Write a picture of loss and throughput (.png, .svg or .pdf).
 cli-plan = Predict everything that a recipe will take.
 cli-plan-help = Predict memory, time, storage, network, energy, cooling, cost, carbon and failures of a recipe, or of a model preset, before anything runs.
 
-    Example:  headway plan llama-3.1-8b --set hardware.accelerator=h100-sxm-80gb
+    { "  " }Example:  headway plan llama-3.1-8b --set hardware.accelerator=h100-sxm-80gb
 cli-train = Train a recipe on this machine.
 cli-train-help = Plan a recipe, train it, and lay what was measured beside what was predicted. The training survives a kill: go on with --resume.
 
-    Example:  headway train recipes/laptop.toml
+    { "  " }Example:  headway train recipes/laptop.toml
 cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 
-    Example:  headway generate demo --prompt "def "
+    { "  " }Example:  headway generate demo --prompt "def "
 cli-runs = List, show and compare runs, and read their ledgers.
 cli-runs-help = Runs are folders; these commands read them, also while they train.
 
-    Example:  headway runs ledger demo
+    { "  " }Example:  headway runs ledger demo
 cli-runs-list = List all runs.
 cli-list-help = List all runs with their state, step and loss.
 
-    Example:  headway runs list --json
+    { "  " }Example:  headway runs list --json
 cli-runs-show = Show one run and what happened to it.
 cli-runs-compare = Compare runs side by side.
 cli-compare-help = Show which settings differ between runs, and what each run took.
 
-    Example:  headway runs compare demo demo-2
+    { "  " }Example:  headway runs compare demo demo-2
 cli-runs-ledger = Show what was predicted beside what was measured.
 cli-ledger-help = Show every resource of a run: the prediction, the measurement and the error.
 
-    Example:  headway runs ledger demo
+    { "  " }Example:  headway runs ledger demo
 cli-runs-none = There are no runs in { $folder } yet. Start one with `headway train RECIPE`, or see `headway demo`.
 cli-plot-written = Wrote { $path }.
 cli-demo = See everything once, on this machine, in a few minutes.
 cli-demo-help = Probe this machine, plan a small Llama for it, train it on real text, kill it half-way with SIGKILL, resume it, and show the ledger and some text that it writes.
 
-    Example:  headway demo
+    { "  " }Example:  headway demo
 
 cli-train-run = Run folder: { $path }
 cli-train-stopped = Saved and stopped; go on with --resume.
