@@ -115,7 +115,10 @@ def _energy(
     watts, planned_joules = plan.get("power", {}).get("facility_watts"), plan.get("energy", {}).get("facility_joules")
     if watts is None or not planned_joules:
         return found
-    joules = watts * _active_seconds(metrics, events)
+    active_seconds = _active_seconds(metrics, events)
+    if not active_seconds:
+        return found
+    joules = watts * active_seconds
     found["energy_joules"] = Measurement(joules, estimated=True)
     for quantity, path in (("carbon_kg_co2e", ("carbon", "operational_kg_co2e")), ("total_usd", ("cost", "total_usd"))):
         predicted = plan.get(path[0], {}).get(path[1])
