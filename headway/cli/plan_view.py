@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_message, stdout_console
@@ -10,6 +10,8 @@ from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_quantity
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from headway.planning import Plan
 
 SHOWN: dict[str, tuple[str, ...]] = {
@@ -32,6 +34,9 @@ SHOWN: dict[str, tuple[str, ...]] = {
 }
 """Which quantities of which section the screen shows; `--json` has all."""
 
+SHOWN_ALTERNATIVES = 3
+"""So many of the layouts that were not chosen are shown, the best ones first."""
+
 _HIDDEN_WHEN = {("model", "active_parameters"): ("model", "parameters"), ("hardware", "nodes"): ("hardware", "devices")}
 """A quantity that says nothing new where it equals another."""
 
@@ -43,9 +48,20 @@ def show_plan(plan: Plan) -> None:
     names = ("resource", "quantity", "predicted", "interval")
     columns = [translator.text(f"cli-column-{name}") for name in names]
     console.print(make_table(columns, _rows(content), numeric=(2, 3)))
+    if content["alternatives"]:
+        console.print(translator.text("plan-label-alternatives"), style="bold")
+        console.print(_alternatives_table(content["alternatives"][:SHOWN_ALTERNATIVES]))
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
             print_message(console, mark, message["id"], message.get("arguments", {}))
+
+
+def _alternatives_table(alternatives: Sequence[Mapping[str, Any]]) -> Table:
+    translator = current_translator()
+    names = ("micro_batch_size", "step_seconds", "device_peak_bytes")
+    columns = [translator.text(f"plan-label-{name}") for name in ("micro-batch-size", "step-seconds", "memory")]
+    rows = [[format_quantity(name, one[name], translator.language) for name in names] for one in alternatives]
+    return make_table(columns, rows, numeric=range(len(names)))
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from headway.cli.training_view import _LiveView, _Progress
 from headway.errors import RunError
 from headway.machine import probe
 from headway.machine.measurements import Measurements, Note
+from headway.planning.layout import Alternative
 from headway.planning.message import Message
 from headway.recipe import find_recipe
 
@@ -58,6 +59,22 @@ def test_brackets_are_text_in_the_plan(capsys: pytest.CaptureFixture[str]) -> No
     out = capsys.readouterr().out
     assert "[/x]" in out
     assert "[b]" in out
+
+
+def test_the_plan_shows_the_best_alternatives(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = api.plan(find_recipe("llama-3.1-8b", CATALOGUED))
+    others = tuple(
+        Alternative(micro_batch_size=size, shard="none", step_seconds=1.5, device_peak_bytes=2**30, fits=True)
+        for size in (71, 72, 73, 74)
+    )
+    show_plan(replace(plan, alternatives=others))
+    lines = capsys.readouterr().out.splitlines()
+    below = lines[lines.index("Alternatives") :]
+    assert [line.split() for line in below if line.split()[-1:] == ["GiB"]] == [
+        [size, "1.5", "s", "1", "GiB"] for size in ("71", "72", "73")
+    ]
+    show_plan(replace(plan, alternatives=()))
+    assert "Alternatives" not in capsys.readouterr().out
 
 
 def test_a_note_of_the_probe_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
