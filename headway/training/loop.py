@@ -199,10 +199,7 @@ def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, ru
     Raises:
         RunError: the recipe's model, data or training changed since, or the text did.
     """
-    changed = []
     if snapshot.state["recipe_digest"] != recipe.digest():
-        changed.append("[model], [data] or [training]")
+        raise RunError("run-recipe-changed", sections="[model], [data], [training]", name=run_name)
     if snapshot.state["data"]["corpus"] != corpus.digest:
-        changed.append("data files")
-    if changed:
-        raise RunError("run-recipe-changed", sections=", ".join(changed), name=run_name)
+        raise RunError("run-data-changed", name=run_name)

@@ -29,7 +29,7 @@ class Snapshot:
     """JSON data: step, tokens seen, data position, random state, schedule, recipe digest."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
-    """Small files that make the folder loadable by itself, such as ``config.json`` and ``tokenizer.json``."""
+    """Small files that make the folder loadable by itself, such as ``config.json``."""
 
     @property
     def step(self) -> int:
