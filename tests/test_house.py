@@ -280,6 +280,42 @@ def error_calls() -> list[Call]:
     return [call for call in calls() if call.name in kinds]
 
 
+MESSAGE_CLASSES = {"Message", "Note", "Advice", "Notice"}
+"""The classes that carry the id of a message and a dictionary of its arguments."""
+
+
+def carried_messages() -> list[Call]:
+    """Return every message that is made as an object with a literal id."""
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if not isinstance(node, ast.Call) or called_name(node) not in MESSAGE_CLASSES:
+                continue
+            given = {keyword.arg: keyword.value for keyword in node.keywords}
+            positional = dict(zip(("message_id", "arguments"), node.args, strict=False))
+            message_id = given.get("id", given.get("message_id", positional.get("message_id")))
+            if isinstance(message_id, ast.Constant):
+                arguments = given.get("arguments", positional.get("arguments"))
+                names = set() if arguments is None else dictionary_keys(arguments, ast.Module([], []))
+                where = f"{name_of(path)}:{node.lineno}"
+                call = Call(where, called_name(node), str(message_id.value), frozenset(names or ()), names is None)
+                found.append(call)
+    return found
+
+
+def test_every_message_that_an_object_carries_is_complete() -> None:
+    carried = carried_messages()
+    assert {call.name for call in carried} == MESSAGE_CLASSES
+    assert any(call.arguments for call in carried)
+    assert not [f"{call.where} {call.message_id}" for call in carried if call.message_id not in ENGLISH]
+    lacking = [
+        f"{call.where} {call.message_id}: {', '.join(sorted(missing))}"
+        for call in carried
+        if not call.is_open and (missing := ENGLISH[call.message_id].variables - call.arguments)
+    ]
+    assert not lacking
+
+
 def test_the_scan_sees_the_code() -> None:
     assert len(error_calls()) > 80
     assert {"RecipeError", "RecipeProblems", "CheckpointError"} <= error_classes()
