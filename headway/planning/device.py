@@ -68,8 +68,9 @@ def _own_accelerator(machine: Machine | None) -> str:
     if present:
         # To plan for the processors of a server with accelerators must be asked for.
         name = present[0].name or present[0].kind
-        closest = closest_name(name, catalog.accelerators.entries()) or "none"
-        raise PlanError("plan-accelerator-unknown", name=name, closest=closest)
+        known = tuple(catalog.accelerators.entries())
+        closest = closest_name(name, known) or "none"
+        raise PlanError("plan-accelerator-unknown", name=name, closest=closest, known=", ".join(known))
     return CPU
 
 

@@ -63,6 +63,7 @@ def test_an_accelerator_that_nobody_knows_is_not_taken_for_a_processor(
     error = caught.value
     assert (error.message_id, error.arguments["name"]) == ("plan-accelerator-unknown", named)
     assert re.fullmatch(closest, str(error.arguments["closest"]))
+    assert "h100-sxm-80gb" in str(error.arguments["known"]).split(", ")
     assert resolve_device(make_recipe(), with_gpu).is_cpu
 
 

@@ -116,11 +116,11 @@ plan-label-precision = Precision
 
 ## Errors
 
-# $name, $closest (String): names, not translated
+# $name, $closest, $known (String): names, not translated
 plan-accelerator-unknown = The accelerator of this machine must be one that the catalogue knows: it does not know "{ $name }".
     .next = { $closest ->
-        [none] Name one of the catalogue's in `hardware.accelerator` (`headway catalog accelerators` lists them), or set `hardware.accelerator = "cpu"`.
-       *[other] Name one of the catalogue's in `hardware.accelerator`, such as "{ $closest }", or set `hardware.accelerator = "cpu"`.
+        [none] Set `hardware.accelerator` to "cpu" or to one of: { $known }.
+       *[other] Set `hardware.accelerator` to "cpu", or to the catalogue's accelerator that comes nearest, such as "{ $closest }".
     }
 plan-cpu-not-measured = A plan for training on a CPU needs the measured speed of this machine, and there is none.
     .next = Run `headway probe` on the machine that will train, or name an accelerator in `hardware.accelerator`.
