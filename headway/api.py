@@ -45,12 +45,13 @@ def probe(folder: Path | str = ".", *, measure: bool = True, refresh: bool = Fal
     return machine.probe(folder, measure=measure, refresh=refresh)
 
 
-def plan(recipe: AnyRecipe, machine: Machine | None = None, *, probing: Probe = probe) -> Plan:
+def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str = ".", probing: Probe = probe) -> Plan:
     """Predict what a recipe will take.
 
     Args:
         recipe: the recipe.
         machine: the server that will train; this one is probed where the recipe is to run here and none is given.
+        runs: where the run will be stored; its disk is probed.
         probing: how this machine is probed, for callers that show its progress.
 
     Raises:
@@ -60,7 +61,7 @@ def plan(recipe: AnyRecipe, machine: Machine | None = None, *, probing: Probe = 
     from headway.planning import plan as plan_recipe
 
     resolved = load(recipe)
-    return plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing))
+    return plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing, Path(runs)))
 
 
 def train(
@@ -91,7 +92,7 @@ def train(
     from headway.training.session import Session, open_run
 
     resolved = load(recipe)
-    made = _plan_if_known(resolved, probing)
+    made = _plan_if_known(resolved, probing, Path(runs))
     if made is not None and made.infeasible and not force:
         raise PlanError(made.infeasible[0].id, **made.infeasible[0].arguments)
     run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)
@@ -100,22 +101,32 @@ def train(
     return run
 
 
-def _plan_if_known(recipe: Recipe, probing: Probe) -> Plan | None:
+def was_saved(run: RunFolder) -> bool:
+    """Say whether a run that was stopped has kept every step that it did."""
+    from headway.resilience.checkpoint import CheckpointStore
+
+    steps, metrics = CheckpointStore(run.checkpoints_folder).steps(), run.metrics()
+    return not metrics or (bool(steps) and steps[-1] >= metrics[-1]["step"])
+
+
+def _plan_if_known(recipe: Recipe, probing: Probe, runs: Path) -> Plan | None:
     """Return the plan, or None where this machine's speed is not known: one can train without knowing."""
     try:
-        return plan(recipe, probing=probing)
+        return plan(recipe, runs=runs, probing=probing)
     except PlanError as error:
         if error.message_id not in UNKNOWN_SPEED:
             raise
         return None
 
 
-def _machine_for(accelerator: str, probing: Probe) -> Machine | None:
+def _machine_for(accelerator: str, probing: Probe, runs: Path) -> Machine | None:
     """Probe this machine where the recipe needs it; measure it only where its processors will train."""
     if accelerator not in ("auto", "cpu"):
         return None
+    # The folder of runs may not be there yet; its disk is that of the nearest folder above.
+    folder = next(parent for parent in (runs.absolute(), *runs.absolute().parents) if parent.is_dir())
     if accelerator == "auto":
-        described = probing(measure=False)
+        described = probing(folder, measure=False)
         if described.inventory.accelerators:
             return described
-    return probing()
+    return probing(folder)

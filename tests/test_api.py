@@ -49,7 +49,7 @@ def test_a_recipe_may_be_given_in_any_form(tmp_path: Path) -> None:
 
 
 def test_plan_for_an_accelerator_does_not_probe() -> None:
-    def must_not_probe(**_settings: object) -> headway.api.Machine:
+    def must_not_probe(*_folder: object, **_settings: object) -> headway.api.Machine:
         raise AssertionError("this machine does not matter")
 
     recipe = {"model": {"preset": "llama-3.2-1b"}, "hardware": {"accelerator": "h100-sxm-80gb"}}
@@ -68,14 +68,18 @@ def test_train_plans_and_trains(tmp_path: Path, text: str) -> None:
 
 
 def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) -> None:
-    def inventory_only(**_settings: object) -> object:
-        return headway.probe(tmp_path, measure=False)
+    probed: list[Path] = []
+
+    def inventory_only(folder: Path, **_settings: object) -> object:
+        probed.append(folder)
+        return headway.probe(folder, measure=False)
 
     recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
     run = headway.train(recipe, runs=tmp_path / "runs", probing=inventory_only)
     assert run.status() == "finished"
     notices = [event for event in run.events() if event["event"] == "notice"]
     assert [notice["id"] for notice in notices] == ["training-no-plan"]
+    assert probed == [tmp_path], "the disk of the runs counts, and their folder is not there yet"
     with pytest.raises(PlanError, match="plan-layout-unsupported"):
         headway.train({**recipe, "layout": {"tensor_parallel_degree": 2}}, runs=tmp_path / "runs")
 

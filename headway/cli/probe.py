@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.localized import command, option
@@ -27,12 +28,12 @@ def probe(as_json: bool, refresh: bool, no_measure: bool) -> None:
         show_machine(machine)
 
 
-def probe_with_bar(measure: bool = True, refresh: bool = False) -> Machine:
+def probe_with_bar(folder: Path | str = ".", *, measure: bool = True, refresh: bool = False) -> Machine:
     """Probe this machine, with a progress bar where somebody is watching."""
     from headway import machine
 
     if not sys.stderr.isatty():
-        return machine.probe(measure=measure, refresh=refresh)
+        return machine.probe(folder, measure=measure, refresh=refresh)
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -42,7 +43,7 @@ def probe_with_bar(measure: bool = True, refresh: bool = False) -> Machine:
         def report(message_id: str, fraction: float) -> None:
             bar.update(task, description=current_translator().text(message_id), completed=fraction)
 
-        return machine.probe(measure=measure, refresh=refresh, progress=report)
+        return machine.probe(folder, measure=measure, refresh=refresh, progress=report)
 
 
 def show_machine(machine: Machine) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -43,6 +43,12 @@ def train(
     from headway.recipe import find_recipe
 
     recipe = find_recipe(recipe_path, overrides)
+    watched: list[RunFolder] = []
+
+    def watch(run: RunFolder) -> AbstractContextManager[Followers]:
+        watched.append(run)
+        return watching(run)
+
     try:
         run = api.train(
             recipe,
@@ -51,10 +57,11 @@ def train(
             resume=resume,
             force=force,
             probing=probe_with_bar,
-            watching=watching,
+            watching=watch,
         )
     except KeyboardInterrupt:
-        click.echo(current_translator().text("cli-train-stopped"), err=True)
+        saved = all(api.was_saved(run) for run in watched)
+        click.echo(current_translator().text("cli-train-stopped" if saved else "cli-train-not-saved"), err=True)
         return INTERRUPTED
     if as_json:
         print_json({"run": str(run.path), "status": run.status(), "ledger": run.ledger()})

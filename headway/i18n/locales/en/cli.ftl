@@ -92,6 +92,7 @@ cli-demo-help = Probe this machine, plan a small Llama for it, train it on real 
 
 cli-train-run = Run folder: { $path }
 cli-train-stopped = Saved and stopped; go on with --resume.
+cli-train-not-saved = Stopped, but the last steps could not be saved; --resume goes on from the last good checkpoint.
 cli-train-line = step { $step }/{ $total }  loss { $loss }  { $speed }  memory { $memory }  left { $left }  predicted/measured time { $ratio }
 
 cli-event-started = Training starts.
