@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 AnyRecipe = Recipe | str | Path | Mapping[str, Any]
 """A recipe, the path of one, the name of a model preset, or sections by name."""
 
-UNKNOWN_SPEED = ("plan-cpu-not-measured", "plan-operation-not-measured", "plan-rate-unknown", "plan-bandwidth-unknown")
+UNKNOWN_SPEED = (
+    "plan-accelerator-unknown",
+    "plan-bandwidth-unknown",
+    "plan-cpu-not-measured",
+    "plan-operation-not-measured",
+    "plan-rate-unknown",
+)
 """Reasons for which there is no plan, and none of which keeps a training from running."""
 
 Probe = Callable[..., "Machine"]
