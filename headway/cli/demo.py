@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headway.cli.localized import command, option
-from headway.cli.output import print_json, stdout_console
-from headway.cli.train import DEFAULT_RUNS, watching
+from headway.cli.output import print_json
+from headway.cli.train import DEFAULT_RUNS, show_ledger, watching
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
@@ -99,18 +99,15 @@ def _train_until(run: RunFolder, kill_step: int | None) -> None:
 
 
 def _finish(run: RunFolder, as_json: bool) -> None:
-    from headway.cli.ledger_view import ledger_table
-    from headway.runs import Ledger
     from headway.training.engines.torch.generation import Sampling
     from headway.training.writing import write_text
 
-    content = run.ledger() or {"rows": []}
     if not as_json:
-        stdout_console().print(ledger_table(Ledger.from_dict(content)))
+        show_ledger(run)
     _stage("generate")
     text = "".join(write_text(run, PROMPT, 120, Sampling(temperature=0.5, top_k=20)))
     if as_json:
-        print_json({"run": str(run.path), "status": run.status(), "ledger": content, "text": PROMPT + text})
+        print_json({"run": str(run.path), "status": run.status(), "ledger": run.ledger(), "text": PROMPT + text})
     else:
         click.echo(PROMPT + text)
 

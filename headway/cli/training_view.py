@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Protocol, Self, final
+from typing import Any, Self, final
 
 from headway.cli.output import stderr_console
 from headway.i18n import current_translator, formatting
@@ -18,16 +18,6 @@ PLAIN_SECONDS = 5.0
 """Time between two lines where the output is not a terminal."""
 
 _SMOOTHING = 0.9
-
-
-class View(Protocol):
-    """Shows a training."""
-
-    def on_metric(self, record: dict[str, Any]) -> None:
-        """Show a step."""
-
-    def on_event(self, event: dict[str, Any]) -> None:
-        """Show an event."""
 
 
 @contextmanager

@@ -32,7 +32,7 @@ _PLAN = "plan.json"
 _LEDGER = "ledger.json"
 _EVENTS = "events.jsonl"
 _LOCK = ".lock"
-_MAX_BASE_LENGTH = 100
+MAX_BASE_LENGTH = 100
 """A recipe's name is cut to this, which leaves room for the number of the run."""
 
 _LOCK_SECONDS = 1.0
@@ -68,7 +68,7 @@ class RunFolder:
             raise RunError("run-name-invalid", name=name or recipe.name)
         try:
             root.mkdir(parents=True, exist_ok=True)
-            run = cls(_claim(root, recipe.name[:_MAX_BASE_LENGTH], name))
+            run = cls(_claim(root, recipe.name[:MAX_BASE_LENGTH], name))
         except OSError as error:
             raise RunError("run-unwritable", path=str(root), reason=error.strerror or str(error)) from error
         try:

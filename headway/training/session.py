@@ -16,7 +16,7 @@ from headway.errors import HeadwayError, RunError, TrainingError
 from headway.recipe import Recipe
 from headway.resilience.launchers.local import start_worker, stop_worker
 from headway.runs import RunFolder, list_runs
-from headway.runs.folder import _MAX_BASE_LENGTH
+from headway.runs.folder import MAX_BASE_LENGTH
 from headway.runs.tail import Tail
 
 LOCKED = 3
@@ -72,7 +72,7 @@ def open_run(
 
 
 def _newest_run(root: Path, base: str) -> RunFolder:
-    numbered = re.compile(rf"{re.escape(base[:_MAX_BASE_LENGTH])}(-\d+)?")
+    numbered = re.compile(rf"{re.escape(base[:MAX_BASE_LENGTH])}(-\d+)?")
     matching = [run for run in list_runs(root) if numbered.fullmatch(run.name)]
     if not matching:
         raise RunError("run-nothing-to-resume", root=str(root), name=base)
