@@ -16,7 +16,7 @@ from headway.catalog.grids import Grid, grid
 from headway.catalog.models import ModelPreset, RopeScaling, model_preset
 from headway.catalog.networks import Network, network
 from headway.catalog.prices import Price, price
-from headway.catalog.quantities import Quantity, constants, cooling
+from headway.catalog.quantities import Quantity, constants, cooling, power
 from headway.catalog.reliability import Failure, failures
 from headway.catalog.schema import Entry, plain
 from headway.catalog.store import find, unknown_name
@@ -43,6 +43,7 @@ __all__ = [
     "model_preset",
     "names",
     "network",
+    "power",
     "price",
 ]
 
@@ -53,6 +54,7 @@ _ENTRIES: dict[str, Callable[[], Mapping[str, Entry]]] = {
     "grid": grids.entries,
     "price": prices.entries,
     "cooling": cooling,
+    "power": power,
     "constant": constants,
     "failure": reliability.entries,
     "model": models.entries,

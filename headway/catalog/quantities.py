@@ -1,4 +1,4 @@
-"""Single numbers with a unit: cooling rules, and constants that belong to no product."""
+"""Single numbers with a unit: cooling rules, power of parts, and constants that belong to no product."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from headway.catalog.store import FACTS_FOLDER, read_facts
 
 COOLING_FILE = FACTS_FOLDER / "cooling.toml"
 CONSTANTS_FILE = FACTS_FOLDER / "constants.toml"
+POWER_FILE = FACTS_FOLDER / "power.toml"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,3 +41,9 @@ def cooling() -> Mapping[str, Quantity]:
 def constants() -> Mapping[str, Quantity]:
     """Return the other constants by id: embodied carbon, memory reserves, times of detection and restart."""
     return read_facts(CONSTANTS_FILE, Quantity)
+
+
+@cache
+def power() -> Mapping[str, Quantity]:
+    """Return the power of the parts of a cluster by id, and the shares of design power from idle to busy."""
+    return read_facts(POWER_FILE, Quantity)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from headway import units
+from headway.planning import site_advice
 from headway.planning.message import Message
 from headway.recipe import Recipe
 
@@ -37,6 +38,7 @@ def obstacles(plan: Plan) -> Iterator[Message]:
             id="plan-infeasible-disk",
             arguments={"needed_bytes": plan.storage.total_bytes, "free_bytes": disk_bytes},
         )
+    yield from site_advice.obstacles(plan)
     if plan.time.total_seconds is None and plan.reliability is not None:
         yield Message(
             id="plan-infeasible-goodput",
@@ -57,6 +59,7 @@ def _largest_part(plan: Plan) -> str:
 def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     """Yield what the reader should know before starting."""
     yield from _budget(recipe, plan)
+    yield from site_advice.warnings(recipe, plan)
     memory = plan.memory
     if memory.fits and memory.device_capacity_bytes:
         share = memory.device_peak_bytes_high / memory.device_capacity_bytes
@@ -82,6 +85,8 @@ def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         ("usd", budget.max_usd, plan.cost.total_usd),
         ("duration", budget.max_duration, plan.time.total_seconds),
         ("carbon", budget.max_kg_co2e, plan.carbon.operational_kg_co2e),
+        ("energy", budget.max_kilowatt_hours, site_advice.kilowatt_hours(plan)),
+        ("water", budget.max_litres, plan.water.litres),
     ):
         # Without a duration nothing else is known either, and one message says why.
         if limit is None or (plan.time.total_seconds is None and name != "duration"):

@@ -1,4 +1,10 @@
-"""Carbon and water of a run."""
+"""Carbon and water of a run: what its electricity emits where it is taken, and its share of making the hardware.
+
+Operational carbon is location-based (GHG Protocol, Scope 2 Guidance): the average of the grid, not of contracts.
+Source: Luccioni et al. 2022 (arXiv:2211.02001) for the split into operation and hardware; Li et al. 2023
+(arXiv:2304.03271) for water on the site and in generation.
+Leaves out: buildings, networks, storage, transport and disposal of the hardware, and the water of making it.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,18 @@ from dataclasses import dataclass
 from headway import catalog, units
 from headway.catalog import Accelerator
 from headway.planning.constants import constant
+from headway.planning.energy import Energy
+from headway.planning.network import SERVER_DEVICES
+from headway.planning.series import plan_window, read_series
 from headway.recipe.sections import SiteConfig
 
-_DIES = dict.fromkeys(("h100-sxm-80gb", "h100-pcie-80gb"), "embodied-h100-die")
-"""Accelerator -> the constant that holds the carbon of its die; nobody published others."""
+_CARDS = {
+    **dict.fromkeys(("h100-sxm-80gb", "h100-pcie-80gb"), "embodied-h100-card"),
+    **dict.fromkeys(("a100-sxm-80gb", "a100-pcie-80gb"), "embodied-a100-card"),
+}
+"""Accelerator -> the constant that holds the carbon of making it; of others nobody published it."""
+
+_SERVER = "embodied-gpu-server"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,61 +33,132 @@ class Carbon:
 
     Attributes:
         operational_kg_co2e: of the electricity; None where the grid or the energy is not known.
-        embodied_kg_co2e: the share of making the accelerators that falls to this run; None where it is not known.
-        grid_kg_co2e_per_kilowatt_hour: what was reckoned with.
+        embodied_kg_co2e: the share of making accelerators and servers that falls to this run; None where it is not
+            known.
+        embodied_kg_co2e_low: with the lowest published figures.
+        embodied_kg_co2e_high: with the highest.
+        grid_kg_co2e_per_kilowatt_hour: what was reckoned with: the mean over the run.
+        greenest_start_hour: of the series, where one is given.
+        greenest_operational_kg_co2e: were the run to start then.
     """
 
     operational_kg_co2e: float | None = None
     embodied_kg_co2e: float | None = None
+    embodied_kg_co2e_low: float | None = None
+    embodied_kg_co2e_high: float | None = None
     grid_kg_co2e_per_kilowatt_hour: float | None = None
+    greenest_start_hour: int | None = None
+    greenest_operational_kg_co2e: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Water:
-    """Water that the generation of the electricity consumes; that of the site's cooling is not known.
+    """Water that the run consumes.
 
     Attributes:
-        litres: over the run; None where the grid or the energy is not known.
+        litres: all that is known; None where nothing is.
+        generation_litres: of generating the electricity; None where the grid or the energy is not known.
+        site_litres: of cooling the site; None where its water usage effectiveness is not said.
     """
 
     litres: float | None = None
+    generation_litres: float | None = None
+    site_litres: float | None = None
+
+
+def service_life_seconds(site: SiteConfig) -> float:
+    """Return the time over which hardware is written off: as the recipe says, else the catalogue's for servers."""
+    return site.service_life or constant("server-service-life") * units.SECONDS_PER_HOUR
 
 
 def plan_carbon(
-    site: SiteConfig, facility_joules: float | None, *, entry: Accelerator | None, device_seconds: float | None
-) -> tuple[Carbon, Water]:
-    """Return emissions and water.
+    site: SiteConfig,
+    energy: Energy,
+    *,
+    entry: Accelerator | None,
+    devices: int,
+    seconds: float | None,
+) -> Carbon:
+    """Return emissions: energy times intensity, and hardware times the share of its life.
 
     Args:
-        site: names the grid or its intensity.
-        facility_joules: of the run; None where it is not known.
+        site: names the grid, its intensity or its series, and the life and use of the hardware.
+        energy: of the run.
         entry: the accelerator; None for a CPU.
-        device_seconds: devices times seconds of the run; None where its length is not known.
+        devices: of the run.
+        seconds: of the run; None where it is not known.
 
     Raises:
         CatalogError: the catalogue does not know the grid.
-
-    Leaves out: the servers around the accelerators, buildings, and networks.
+        PlanError: the series cannot be read.
     """
-    grid = catalog.grid(site.grid) if site.grid is not None else None
-    intensity = site.grid_kg_co2e_per_kilowatt_hour
-    if intensity is None and grid is not None:
-        intensity = grid.carbon_kg_co2e_per_kilowatt_hour
-    hours = None if facility_joules is None else units.joules_to_kilowatt_hours(facility_joules)
-    water = grid.water_litres_per_kilowatt_hour if grid is not None else None
-    return (
-        Carbon(
-            operational_kg_co2e=None if hours is None or intensity is None else hours * intensity,
-            embodied_kg_co2e=_embodied(entry, device_seconds),
-            grid_kg_co2e_per_kilowatt_hour=intensity,
-        ),
-        Water(litres=None if hours is None or water is None else hours * water),
+    intensity, greenest, best_hour = _intensity(site, seconds)
+    hours = None if energy.facility_joules is None else units.joules_to_kilowatt_hours(energy.facility_joules)
+    low, middle, high = embodied_kg_co2e(site, entry, devices=devices, seconds=seconds)
+    return Carbon(
+        operational_kg_co2e=None if hours is None or intensity is None else hours * intensity,
+        embodied_kg_co2e=middle,
+        embodied_kg_co2e_low=low,
+        embodied_kg_co2e_high=high,
+        grid_kg_co2e_per_kilowatt_hour=intensity,
+        greenest_start_hour=best_hour,
+        greenest_operational_kg_co2e=None if hours is None or greenest is None else hours * greenest,
     )
 
 
-def _embodied(entry: Accelerator | None, device_seconds: float | None) -> float | None:
-    """Return die and memory of the accelerator over its service life; None where die or time is not known."""
-    if entry is None or device_seconds is None or entry.id not in _DIES or entry.memory_bytes is None:
-        return None
-    die, memory, life = (constant(name) for name in (_DIES[entry.id], "embodied-dram", "gpu-service-life"))
-    return (die + memory * entry.memory_bytes / units.GIGA) * device_seconds / (life * units.SECONDS_PER_HOUR)
+def plan_water(site: SiteConfig, energy: Energy) -> Water:
+    """Return the water: facility energy times that of the grid, and equipment energy times that of the site.
+
+    Source: The Green Grid, White Paper 35 (water usage effectiveness: litres over equipment energy).
+
+    Raises:
+        CatalogError: the catalogue does not know the grid.
+    """
+    if energy.facility_joules is None or energy.equipment_joules is None:
+        return Water()
+    per_hour = catalog.grid(site.grid).water_litres_per_kilowatt_hour if site.grid is not None else None
+    generation = None if per_hour is None else units.joules_to_kilowatt_hours(energy.facility_joules) * per_hour
+    effectiveness = site.water_usage_effectiveness
+    on_site = None
+    if effectiveness is not None:
+        on_site = units.joules_to_kilowatt_hours(energy.equipment_joules) * effectiveness
+    known = [litres for litres in (generation, on_site) if litres is not None]
+    return Water(litres=sum(known) if known else None, generation_litres=generation, site_litres=on_site)
+
+
+def embodied_kg_co2e(
+    site: SiteConfig, entry: Accelerator | None, *, devices: int, seconds: float | None
+) -> tuple[float | None, float | None, float | None]:
+    """Return the low, middle and high share of making the hardware: (card + server / 8) T / (life x use).
+
+    Args:
+        site: the life of the hardware, and the share of it in which it works.
+        entry: the accelerator; None, and all others than those published, give None.
+        devices: of the run.
+        seconds: T, of the run.
+
+    Source: Luccioni et al. 2022 (arXiv:2211.02001), section 4.1; the catalogue's ``embodied`` constants.
+    Leaves out: switches, storage and the building.
+    """
+    if entry is None or seconds is None or entry.id not in _CARDS:
+        return None, None, None
+    lived = devices * seconds / (service_life_seconds(site) * site.utilization)
+    card, server = (catalog.constants()[name] for name in (_CARDS[entry.id], _SERVER))
+
+    def share(end: str) -> float:
+        values = [getattr(quantity, end) or quantity.value or 0.0 for quantity in (card, server)]
+        return lived * (values[0] + values[1] / SERVER_DEVICES)
+
+    return share("low"), share("value"), share("high")
+
+
+def _intensity(site: SiteConfig, seconds: float | None) -> tuple[float | None, float | None, int | None]:
+    """Return the intensity that the run meets, the lowest that it could meet, and the hour to start for it."""
+    if site.grid_intensity_series is not None and seconds is not None:
+        series = read_series(site.grid_intensity_series, lowest=0.0)
+        window = plan_window(series, seconds=seconds, start_hour=site.start_hour)
+        return window.mean, window.best_mean, window.best_start_hour
+    if site.grid_kg_co2e_per_kilowatt_hour is not None:
+        return site.grid_kg_co2e_per_kilowatt_hour, None, None
+    grid = catalog.grid(site.grid) if site.grid is not None else None
+    return (grid.carbon_kg_co2e_per_kilowatt_hour if grid is not None else None), None, None

@@ -1,4 +1,9 @@
-"""What a run costs: renting the devices, and the electricity where the recipe names its price."""
+"""What a run costs: renting or buying the devices, the electricity, and when buying pays.
+
+Source: straight-line depreciation; Barroso, Holzle, Ranganathan 2018, "The Datacenter as a Computer", chapter 6 (cost
+of ownership: equipment and facility by service life, interest, energy).
+Leaves out: staff, upkeep, networks to the outside, taxes, what the hardware can be sold for, and discounts.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +12,39 @@ from dataclasses import dataclass
 
 from headway import catalog, units
 from headway.catalog import Accelerator
+from headway.planning.carbon import service_life_seconds
+from headway.planning.energy import Energy
+from headway.planning.power import Power
+from headway.planning.series import Window, plan_window, read_series
 from headway.recipe.sections import SiteConfig
+
+SECONDS_PER_YEAR = 365.25 * units.SECONDS_PER_DAY
+SECONDS_PER_MONTH = SECONDS_PER_YEAR / 12
+_LOWEST_PRICE = -1e3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """Costs of the run in US dollars.
+    """Costs of the run in US dollars; what nobody knows is None.
 
     Attributes:
-        total_usd: everything that is known; None where nothing is.
+        total_usd: everything that is known, for the ownership that the recipe names.
         total_usd_low: with the lowest price that the catalogue knows.
         total_usd_high: with the highest.
         energy_usd: the electricity; None where the recipe names no price.
-        hardware_usd: renting the devices; None where no price is known.
-        device_usd_per_hour: what was reckoned with.
-        basis: ``recipe`` or ``catalogue`` (the median of all prices of the accelerator).
+        hardware_usd: rent of the devices, or the part of their purchase that the run uses up.
+        infrastructure_usd: the part of power supply and cooling that the run uses up; nothing where devices are rented.
+        interest_usd: on the money in the purchase; nothing where devices are rented.
+        device_usd_per_hour: rent that was reckoned with.
+        basis: ``recipe``, ``catalogue`` (the median of all prices of the accelerator) or ``purchase``.
+        rent_usd: the run on rented devices, electricity included as `energy_usd` says.
+        purchase_usd: the run on bought devices, electricity included.
+        capital_usd: the purchase: servers, power supply and cooling.
+        break_even_months: after which buying has cost less than renting, at the use that the recipe says; None
+            where a price is not known, or where it never has.
+        electricity_usd_per_kilowatt_hour: what was reckoned with: the mean over the run.
+        cheapest_start_hour: of the series, where one is given.
+        cheapest_energy_usd: were the run to start then.
     """
 
     total_usd: float | None = None
@@ -29,47 +52,193 @@ class Cost:
     total_usd_high: float | None = None
     energy_usd: float | None = None
     hardware_usd: float | None = None
+    infrastructure_usd: float | None = None
+    interest_usd: float | None = None
     device_usd_per_hour: float | None = None
     basis: str | None = None
+    rent_usd: float | None = None
+    purchase_usd: float | None = None
+    capital_usd: float | None = None
+    break_even_months: float | None = None
+    electricity_usd_per_kilowatt_hour: float | None = None
+    cheapest_start_hour: int | None = None
+    cheapest_energy_usd: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purchase:
+    """What owning the hardware costs a run.
+
+    Attributes:
+        capital_usd: servers, power supply and cooling.
+        hardware_usd: the servers' depreciation over the run.
+        infrastructure_usd: that of power supply and cooling; None where its price is not said.
+        interest_usd: on the mean capital over the run.
+    """
+
+    capital_usd: float
+    hardware_usd: float
+    infrastructure_usd: float | None
+    interest_usd: float
+
+    @property
+    def usd(self) -> float:
+        """All of it."""
+        return self.hardware_usd + (self.infrastructure_usd or 0.0) + self.interest_usd
+
+
+def depreciation_usd(capital_usd: float, *, seconds: float, life_seconds: float, utilization: float) -> float:
+    """Return the part of a purchase that a run uses up: capital x T / (life x use).
+
+    Args:
+        capital_usd: price of the purchase; nothing is left of it at the end.
+        seconds: T, of the run.
+        life_seconds: over which it is written off.
+        utilization: share of its life in which it works; the idle rest falls to the runs.
+    """
+    return capital_usd * seconds / (life_seconds * utilization)
+
+
+def interest_usd(capital_usd: float, *, seconds: float, yearly_rate: float, utilization: float) -> float:
+    """Return the interest on a purchase over a run: on half of the capital, its mean over a straight-line life."""
+    return capital_usd / 2 * yearly_rate * seconds / (SECONDS_PER_YEAR * utilization)
+
+
+def break_even_months(capital_usd: float, *, rent_usd_per_month: float, running_usd_per_month: float) -> float | None:
+    """Return after how many months a purchase has cost less than renting: capital / (rent - running costs).
+
+    Leaves out: interest. None where running costs alone reach the rent.
+    """
+    saved = rent_usd_per_month - running_usd_per_month
+    return capital_usd / saved if saved > 0 else None
 
 
 def plan_cost(
-    site: SiteConfig, entry: Accelerator | None, *, devices: int, seconds: float | None, facility_joules: float | None
+    site: SiteConfig,
+    entry: Accelerator | None,
+    *,
+    devices: int,
+    nodes: int,
+    seconds: float | None,
+    power: Power,
+    energy: Energy,
 ) -> Cost:
     """Return the costs of a run.
 
     Args:
-        site: may name the price of a device and of electricity.
-        entry: the accelerator, whose prices the catalogue may know; None for a CPU.
+        site: prices, ownership, life and use of the hardware.
+        entry: the accelerator, whose rent the catalogue may know; None for a CPU.
         devices: of the run.
+        nodes: servers of the run.
         seconds: that they are held; None where it is not known, and neither is any cost then.
-        facility_joules: of the run; None where it is not known.
+        power: of the run.
+        energy: of the run.
+
+    Raises:
+        PlanError: the series of prices cannot be read.
     """
     if seconds is None:
         return Cost()
-    device_hours = devices * seconds / units.SECONDS_PER_HOUR
-    tariff = site.electricity_usd_per_kilowatt_hour
-    energy = None
-    if tariff is not None and facility_joules is not None:
-        energy = tariff * units.joules_to_kilowatt_hours(facility_joules)
+    window = _electricity(site, seconds)
+    tariff = window.mean if window is not None else site.electricity_usd_per_kilowatt_hour
+    electricity = _energy_usd(tariff, energy)
     prices = _prices(site, entry)
-    hardware = [device_hours * price for price in prices] if prices is not None else None
-    if hardware is None and energy is None:
-        return Cost()
-    totals = [sum(part for part in (hardware[i] if hardware else None, energy) if part is not None) for i in range(3)]
+    device_hours = devices * seconds / units.SECONDS_PER_HOUR
+    rents = tuple(device_hours * price for price in prices) if prices is not None else None
+    purchase = plan_purchase(site, nodes=nodes, seconds=seconds, power=power)
+    is_bought = site.ownership == "buy"
+    spans = (purchase.usd,) * 3 if is_bought and purchase else None if is_bought else rents
+    totals = _totals(spans, electricity)
     return Cost(
-        total_usd=totals[1],
-        total_usd_low=totals[0],
-        total_usd_high=totals[2],
-        energy_usd=energy,
-        hardware_usd=hardware[1] if hardware else None,
+        total_usd_low=totals[0] if totals else None,
+        total_usd=totals[1] if totals else None,
+        total_usd_high=totals[2] if totals else None,
+        energy_usd=electricity,
+        hardware_usd=(purchase.hardware_usd if purchase else None) if is_bought else rents[1] if rents else None,
+        infrastructure_usd=purchase.infrastructure_usd if is_bought and purchase else None,
+        interest_usd=purchase.interest_usd if is_bought and purchase else None,
         device_usd_per_hour=prices[1] if prices else None,
-        basis=None if prices is None else "recipe" if site.device_usd_per_hour is not None else "catalogue",
+        basis=_basis(site, purchase, prices),
+        rent_usd=rents[1] + (electricity or 0.0) if rents else None,
+        purchase_usd=purchase.usd + electricity if purchase and electricity is not None else None,
+        capital_usd=purchase.capital_usd if purchase else None,
+        break_even_months=_break_even(site, purchase, prices, tariff, power, devices),
+        electricity_usd_per_kilowatt_hour=tariff,
+        cheapest_start_hour=window.best_start_hour if window else None,
+        cheapest_energy_usd=_energy_usd(window.best_mean, energy) if window else None,
     )
 
 
+def plan_purchase(site: SiteConfig, *, nodes: int, seconds: float, power: Power) -> Purchase | None:
+    """Return what owning the hardware costs a run; None where the recipe names no price of a server.
+
+    The price of power supply and cooling is for each watt that they must carry at most.
+    """
+    if site.node_usd is None:
+        return None
+    life_seconds, use = service_life_seconds(site), site.utilization
+    servers_usd = nodes * site.node_usd
+    building_usd = 0.0
+    infrastructure = None
+    if site.infrastructure_usd_per_watt is not None and power.facility_peak_watts is not None:
+        building_usd = site.infrastructure_usd_per_watt * power.facility_peak_watts
+        building_life = site.infrastructure_life or life_seconds
+        infrastructure = depreciation_usd(building_usd, seconds=seconds, life_seconds=building_life, utilization=use)
+    capital_usd = servers_usd + building_usd
+    return Purchase(
+        capital_usd=capital_usd,
+        hardware_usd=depreciation_usd(servers_usd, seconds=seconds, life_seconds=life_seconds, utilization=use),
+        infrastructure_usd=infrastructure,
+        interest_usd=interest_usd(capital_usd, seconds=seconds, yearly_rate=site.interest_rate, utilization=use),
+    )
+
+
+def _break_even(
+    site: SiteConfig,
+    purchase: Purchase | None,
+    prices: tuple[float, float, float] | None,
+    tariff: float | None,
+    power: Power,
+    devices: int,
+) -> float | None:
+    if purchase is None or prices is None or tariff is None or power.facility_watts is None:
+        return None
+    hours = SECONDS_PER_MONTH * site.utilization / units.SECONDS_PER_HOUR
+    running = tariff * units.joules_to_kilowatt_hours(power.facility_watts * hours * units.SECONDS_PER_HOUR)
+    return break_even_months(
+        purchase.capital_usd, rent_usd_per_month=devices * prices[1] * hours, running_usd_per_month=running
+    )
+
+
+def _electricity(site: SiteConfig, seconds: float) -> Window | None:
+    if site.electricity_price_series is None:
+        return None
+    series = read_series(site.electricity_price_series, lowest=_LOWEST_PRICE)
+    return plan_window(series, seconds=seconds, start_hour=site.start_hour)
+
+
+def _energy_usd(tariff: float | None, energy: Energy) -> float | None:
+    if tariff is None or energy.facility_joules is None:
+        return None
+    return tariff * units.joules_to_kilowatt_hours(energy.facility_joules)
+
+
+def _totals(spans: tuple[float, ...] | None, electricity: float | None) -> tuple[float, ...] | None:
+    if spans is None:
+        return None if electricity is None else (electricity,) * 3
+    return tuple(usd + (electricity or 0.0) for usd in spans)
+
+
+def _basis(site: SiteConfig, purchase: Purchase | None, prices: tuple[float, float, float] | None) -> str | None:
+    if site.ownership == "buy":
+        return "purchase" if purchase is not None else None
+    if prices is None:
+        return None
+    return "recipe" if site.device_usd_per_hour is not None else "catalogue"
+
+
 def _prices(site: SiteConfig, entry: Accelerator | None) -> tuple[float, float, float] | None:
-    """Return the low, median and high price of a device and hour; None where none is known."""
+    """Return the low, median and high rent of a device and hour; None where none is known."""
     if site.device_usd_per_hour is not None:
         return (site.device_usd_per_hour,) * 3
     known = catalog.price(entry.id) if entry is not None else ()

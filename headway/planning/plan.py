@@ -9,11 +9,11 @@ from typing import Any
 
 from headway.machine import Machine
 from headway.planning import advice
-from headway.planning.carbon import Carbon, Water, plan_carbon
-from headway.planning.cooling import Cooling, plan_cooling
-from headway.planning.cost import Cost, plan_cost
+from headway.planning.carbon import Carbon, Water
+from headway.planning.cooling import Cooling
+from headway.planning.cost import Cost
 from headway.planning.device import Device, resolve_device
-from headway.planning.energy import Energy, Power, plan_energy, plan_power
+from headway.planning.energy import Energy
 from headway.planning.flops import forward_flops_per_token, model_flops_per_token, training_flops_per_token
 from headway.planning.layout import Alternative, Candidate, Layout, choose_layout
 from headway.planning.memory import Memory
@@ -21,7 +21,9 @@ from headway.planning.message import Message
 from headway.planning.network import Network, devices_per_node
 from headway.planning.operations import Workload
 from headway.planning.parameters import count_active_parameters, count_parameters
+from headway.planning.power import Power
 from headway.planning.reliability import Reliability, plan_reliability
+from headway.planning.site import plan_site
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
 from headway.planning.time import Time, plan_time
 from headway.recipe import Recipe
@@ -230,21 +232,9 @@ def _with_site(
     time: Time,
 ) -> Plan:
     """Return the plan with everything that follows from the time: power, energy, cooling, carbon, cost."""
-    site, devices = recipe.site, recipe.hardware.devices
+    devices = recipe.hardware.devices
     per_node = devices_per_node(recipe, device.catalogued)
-    effectiveness = site.power_usage_effectiveness
-    power = plan_power(
-        entry=device.catalogued,
-        machine=machine,
-        devices=devices,
-        per_node=per_node,
-        node_watts=site.node_watts,
-        effectiveness=effectiveness,
-    )
-    energy = plan_energy(power, seconds=time.total_seconds, effectiveness=effectiveness)
-    equipment_watts = None if power.facility_watts is None else power.facility_watts / effectiveness
-    device_seconds = None if time.total_seconds is None else devices * time.total_seconds
-    carbon, water = plan_carbon(site, energy.facility_joules, entry=device.catalogued, device_seconds=device_seconds)
+    site = plan_site(recipe, entry=device.catalogued, machine=machine, time=time, per_node=per_node)
     return Plan(
         name=recipe.name,
         model=_model(chosen.work),
@@ -261,18 +251,12 @@ def _with_site(
         time=time,
         storage=storage,
         network=chosen.network,
-        power=power,
-        energy=energy,
-        cooling=plan_cooling(equipment_watts=equipment_watts, node_watts=power.node_watts),
-        carbon=carbon,
-        water=water,
-        cost=plan_cost(
-            site,
-            device.catalogued,
-            devices=devices,
-            seconds=time.total_seconds,
-            facility_joules=energy.facility_joules,
-        ),
+        power=site.power,
+        energy=site.energy,
+        cooling=site.cooling,
+        carbon=site.carbon,
+        water=site.water,
+        cost=site.cost,
         reliability=reliability,
         software=_software(recipe, machine),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from headway.machine.measurements import DiskSpeed
+from headway.planning.network import SERVER_DEVICES
 from headway.planning.operations import FP32_BYTES
 from headway.planning.parameters import count_parameters, tensor_groups
 from headway.recipe import Recipe
@@ -31,9 +33,17 @@ class Storage:
         checkpoints_bytes: all that are kept, and the one that is being written.
         total_bytes: dataset and checkpoints, as far as they are known.
         checkpoint_write_seconds: how long the training stands still for one; None where the disk was not measured.
-        checkpoint_write_bytes_per_second: the rate that keeps this below 5 % of the time.
+        checkpoint_write_bytes_per_second: the rate, of all servers together, that keeps this below the share of the
+            time that the recipe allows (``site.max_stall_share``).
+        node_write_bytes_per_second: the same for one server, each of which writes its share of the states.
+        restart_read_bytes_per_second: the rate, of all servers together, at which a restart reads the checkpoint in
+            the time that is allowed for writing one.
         checkpoint_time_share: share of the wall time that checkpoints take; None where the disk was not measured.
+        written_bytes: all checkpoints of the whole run.
+        read_bytes: all tokens of the whole run, as often as they are read.
         read_bytes_per_second: tokens that the training reads.
+        burst_read_bytes_per_second: the rate at which the tokens of a step arrive within the share of it that the
+            recipe allows, were nothing read ahead.
         free_bytes: of the disk where the run will be stored; None where it is not known.
     """
 
@@ -43,13 +53,14 @@ class Storage:
     total_bytes: int
     checkpoint_write_seconds: float | None
     checkpoint_write_bytes_per_second: float
+    node_write_bytes_per_second: float
+    restart_read_bytes_per_second: float
     checkpoint_time_share: float | None
+    written_bytes: int
+    read_bytes: int
     read_bytes_per_second: float
+    burst_read_bytes_per_second: float
     free_bytes: int | None = None
-
-
-WRITE_TIME_SHARE = 0.05
-"""Of the time between two checkpoints that one may take; the required write rate follows from it."""
 
 
 def bytes_per_token(vocab_size: int) -> int:
@@ -101,13 +112,43 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
     interval_seconds = checkpoint_interval_seconds(recipe, step_seconds)
     write_seconds = None if disk is None else one / disk.write_bytes_per_second
     data = dataset_bytes(recipe)
+    share = recipe.site.max_stall_share
+    write_rate = required_bytes_per_second(one, interval_seconds=interval_seconds, share=share)
+    step_bytes = recipe.tokens_per_step * bytes_per_token(recipe.model.vocab_size)
+    writes = math.floor(recipe.num_steps * step_seconds / interval_seconds) + 1
     return Storage(
         dataset_bytes=data,
         checkpoint_bytes=one,
         checkpoints_bytes=kept * one,
         total_bytes=kept * one + (data or 0),
         checkpoint_write_seconds=write_seconds,
-        checkpoint_write_bytes_per_second=one / (WRITE_TIME_SHARE * interval_seconds),
+        checkpoint_write_bytes_per_second=write_rate,
+        node_write_bytes_per_second=write_rate / _nodes(recipe),
+        restart_read_bytes_per_second=write_rate,
         checkpoint_time_share=None if write_seconds is None else write_seconds / (interval_seconds + write_seconds),
-        read_bytes_per_second=recipe.tokens_per_step * bytes_per_token(recipe.model.vocab_size) / step_seconds,
+        written_bytes=writes * one,
+        read_bytes=recipe.num_steps * step_bytes,
+        read_bytes_per_second=step_bytes / step_seconds,
+        burst_read_bytes_per_second=step_bytes / (share * step_seconds),
     )
+
+
+def required_bytes_per_second(size_bytes: float, *, interval_seconds: float, share: float) -> float:
+    """Return the rate at which a checkpoint stops the work for no more than a share of the time.
+
+    Work of T and a stop of C follow each other, so that C / (T + C) <= s, and C <= T s / (1 - s).
+
+    Args:
+        size_bytes: of one checkpoint, all shards together.
+        interval_seconds: T, work between two checkpoints.
+        share: s, of the wall time.
+
+    Leaves out: that the storage serves others too, and writing while the work goes on.
+    """
+    return size_bytes * (1 - share) / (interval_seconds * share)
+
+
+def _nodes(recipe: Recipe) -> int:
+    """Return the servers among which the states are shared out; all of them write."""
+    hardware = recipe.hardware
+    return -(-hardware.devices // (hardware.devices_per_node or SERVER_DEVICES))

@@ -15,6 +15,8 @@ _PATH_FIELDS = (
     ("data", "tokenizer"),
     ("data", "cache"),
     ("training", "init_from"),
+    ("site", "electricity_price_series"),
+    ("site", "grid_intensity_series"),
 )
 
 

@@ -105,6 +105,25 @@ class SiteConfig(Section):
     electricity_usd_per_kilowatt_hour: NonNegativeFloat | None = None
     device_usd_per_hour: NonNegativeFloat | None = None
     node_watts: Watts | None = None
+    water_usage_effectiveness: NonNegativeFloat | None = None
+    electricity_price_series: str | None = None
+    grid_intensity_series: str | None = None
+    start_hour: Count = 0
+    power_capacity: Watts | None = None
+    cooling_capacity: Watts | None = None
+    rack_capacity: Watts | None = None
+    nodes_per_rack: PositiveCount | None = None
+    cooling: Literal["air", "rear-door", "direct-to-chip"] | Auto = "auto"
+    air_temperature_rise: Annotated[float, Field(gt=0, le=100)] = 12.0
+    liquid_temperature_rise: Annotated[float, Field(gt=0, le=100)] = 10.0
+    ownership: Literal["rent", "buy"] = "rent"
+    node_usd: NonNegativeFloat | None = None
+    infrastructure_usd_per_watt: NonNegativeFloat | None = None
+    service_life: Annotated[Seconds, Field(gt=0)] | None = None
+    infrastructure_life: Annotated[Seconds, Field(gt=0)] | None = None
+    utilization: Annotated[float, Field(gt=0, le=1)] = 1.0
+    interest_rate: Annotated[float, Field(ge=0, le=1)] = 0.0
+    max_stall_share: Annotated[float, Field(gt=0, lt=1)] = 0.05
 
 
 class ResilienceConfig(Section):
@@ -121,3 +140,5 @@ class BudgetConfig(Section):
     max_usd: PositiveFloat | None = None
     max_duration: Seconds | None = None
     max_kg_co2e: PositiveFloat | None = None
+    max_kilowatt_hours: PositiveFloat | None = None
+    max_litres: PositiveFloat | None = None

@@ -6,6 +6,7 @@ catalog-kind = { $kind ->
     [grid] grid
     [price] price
     [cooling] cooling rule
+    [power] fact about power
     [constant] constant
     [failure] failure fact
     [model] model preset

@@ -82,6 +82,11 @@ plan-label-checkpoint-write-seconds = Writing a checkpoint
 plan-label-checkpoint-write-bytes-per-second = Write rate needed
 plan-label-checkpoint-time-share = Time spent on checkpoints
 plan-label-read-bytes-per-second = Read rate needed
+plan-label-node-write-bytes-per-second = Write rate needed of a server
+plan-label-restart-read-bytes-per-second = Read rate needed at a restart
+plan-label-burst-read-bytes-per-second = Read rate needed without reading ahead
+plan-label-written-bytes = Written in all
+plan-label-read-bytes = Read in all
 plan-label-scale-up-bytes-per-step = Inside servers, per step
 plan-label-scale-out-bytes-per-step = Between servers, per step
 plan-label-exposed-seconds = Not hidden by computation
@@ -89,21 +94,64 @@ plan-label-required-bytes-per-second = Rate needed between servers
 plan-label-device-watts = One device
 plan-label-node-watts = One server
 plan-label-facility-watts = Facility
+plan-label-facility-peak-watts = Facility at its rated maximum
+plan-label-equipment-watts = Servers, network, storage
+plan-label-device-idle-watts = One device that waits
+plan-label-device-design-watts = Design power of one device
+plan-label-busy-share = Share of the time in which devices compute
+plan-label-node-peak-watts = One server at its rated maximum
+plan-label-nodes-per-rack = Servers in a rack
+plan-label-racks = Racks
+plan-label-rack-peak-watts = One rack at its rated maximum
+plan-label-capacity-watts = Capacity of the site
+plan-label-accelerators-watts = Accelerators
+plan-label-processors-watts = Processors
+plan-label-memory-watts = Memory
+plan-label-network-interfaces-watts = Network interfaces
+plan-label-drives-watts = Drives
+plan-label-fans-and-boards-watts = Fans and boards
+plan-label-supply-losses-watts = Losses of power supplies
+plan-label-fabric-and-storage-watts = Switches and storage servers
+plan-label-servers-watts = Servers
+plan-label-site-overhead-watts = Cooling and losses of the site
 plan-label-equipment-joules = Servers
 plan-label-facility-joules = Facility
+plan-label-design-device-joules = Devices alone, at design power
+plan-label-joules-per-token = For each token
 plan-label-heat-watts = Heat
 plan-label-refrigeration-tons = Tons of refrigeration
 plan-label-airflow-m3-per-hour = Airflow
 plan-label-liquid-litres-per-minute = Liquid flow
 plan-label-method = Method
+plan-label-methods = Methods that the racks allow
+plan-label-peak-heat-watts = Heat at the rated maximum
 plan-label-operational-kg-co2e = Operation
 plan-label-embodied-kg-co2e = Making of the hardware
 plan-label-grid-kg-co2e-per-kilowatt-hour = Grid, kg CO2e per kWh
+plan-label-greenest-start-hour = Greenest hour to start
+plan-label-greenest-operational-kg-co2e = Operation, started then
 plan-label-litres = Water used
+plan-label-generation-litres = Water of the electricity
+plan-label-site-litres = Water of the site
 plan-label-total-usd = Total
 plan-label-energy-usd = Electricity
 plan-label-hardware-usd = Devices
 plan-label-device-usd-per-hour = One device and hour
+plan-label-infrastructure-usd = Power supply and cooling
+plan-label-interest-usd = Interest
+plan-label-rent-usd = Were the devices rented
+plan-label-purchase-usd = Were the devices bought
+plan-label-capital-usd = Purchase
+plan-label-break-even-months = Months until buying pays
+plan-label-electricity-usd-per-kilowatt-hour = One kWh of electricity
+plan-label-cheapest-start-hour = Cheapest hour to start
+plan-label-cheapest-energy-usd = Electricity, started then
+plan-label-failures-per-1000-devices-per-day = Failures for 1,000 devices and a day
+plan-label-wall-seconds = Run with what failures cost
+plan-label-detection-seconds = Until a failure is noticed
+plan-label-checkpointing = How the job saves itself
+plan-label-losses = Where the time goes
+plan-label-spares = Spare servers
 plan-label-mtbf-hours = Hours between interruptions
 plan-label-expected-interruptions = Expected interruptions
 plan-label-restart-seconds = Restart
@@ -142,6 +190,24 @@ plan-batch-not-divisible = Every device takes an equal share of the batch, but {
 # $micro_batch_size, $per_device (Number)
 plan-micro-batch-not-divisible = A device's share of the batch is made of whole micro-batches, but { COUNT($per_device) } sequences do not divide by { COUNT($micro_batch_size) }.
     .next = Set `layout.micro_batch_size` to a divisor of { COUNT($per_device) }, or to "auto".
+# $path, $reason (String)
+plan-series-unreadable = A series by the hour must be a readable file: { $path } could not be read ({ $reason }).
+    .next = Check the path in [site]; it starts from the recipe's folder.
+# $path (String); $limit_bytes (Number)
+plan-series-large = A series by the hour must be smaller than { BYTES($limit_bytes) }: { $path } is larger.
+    .next = Keep one line for each hour of a year.
+# $path (String)
+plan-series-empty = A series by the hour must hold at least one hour: { $path } holds none.
+    .next = Write lines of an hour and a value, such as "0,0.12".
+# $path, $text (String); $line (Number)
+plan-series-row = A line of a series must be an hour or a time, a comma, and a number: line { $line } of { $path } is "{ $text }".
+    .next = Write it like "0,0.12" or "2026-01-01T00:00,0.12".
+# $path, $value (String); $line, $lowest (Number)
+plan-series-value = A value of a series must be a finite number from { DECIMAL($lowest) } to a million: row { $line } of { $path } is { $value }.
+    .next = Write prices in dollars and intensities in kilograms of CO2e, both for a kWh.
+# $path, $before, $after (String); $line (Number)
+plan-series-gap = The hours of a series must follow each other: row { $line } of { $path } is { $after }, after { $before }.
+    .next = Fill the missing hours, sort the lines, and leave the clock at standard time or UTC.
 ## Warnings
 
 # $share (Number): of the capacity, at the upper end of the interval
@@ -173,7 +239,52 @@ plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but t
 plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, but the emissions are not known.
     .next = Set `site.grid`, and `site.node_watts` where the power of the server is not known.
 
+# $limit, $value (Number)
+plan-warning-budget-energy = The run takes { DECIMAL($value) } kWh, and the budget is { DECIMAL($limit) } kWh.
+    .next = Shorten the run, choose a device that needs less, or raise `budget.max_kilowatt_hours`.
+plan-warning-budget-water = The run consumes { DECIMAL($value) } L of water, and the budget is { DECIMAL($limit) } L.
+    .next = Choose a site that is cooled by dry air, or raise `budget.max_litres`.
+plan-warning-budget-energy-unknown = The budget is { DECIMAL($limit) } kWh, but the power of the machines is not known.
+    .next = Set `site.node_watts`.
+plan-warning-budget-water-unknown = The budget is { DECIMAL($limit) } L of water, but the consumption is not known.
+    .next = Set `site.grid` or `site.water_usage_effectiveness`, and `site.node_watts` where the power is not known.
+# $share (Number): of the site's capacity
+plan-warning-site-power-tight = The site's power is tight: at its maximum the run takes { PERCENT($share) } of it.
+    .next = Cap the power of the devices, or use fewer of them.
+plan-warning-site-cooling-tight = The site's cooling is tight: at its maximum the run takes { PERCENT($share) } of it.
+    .next = Cap the power of the devices, or use fewer of them.
+# $capacity_watts (Number)
+plan-warning-site-power-unknown = The site supplies { WATTS($capacity_watts) }, but what the machines draw is not known.
+    .next = Set `site.node_watts`.
+plan-warning-site-cooling-unknown = The site removes { WATTS($capacity_watts) } of heat, but what the machines draw is not known.
+    .next = Set `site.node_watts`.
+# $rack_watts, $limit_watts, $nodes_per_rack (Number)
+plan-warning-rack-power = A rack of { COUNT($nodes_per_rack) } servers draws up to { WATTS($rack_watts) }, and it can supply { WATTS($limit_watts) }.
+    .next = Lower `site.nodes_per_rack`, or raise `site.rack_capacity`.
+plan-warning-purchase-unknown = The machines are to be bought, but the price of a server is not known, so that it is missing from the cost.
+    .next = Set `site.node_usd`.
+# $hour, $now, $best (Number)
+plan-warning-start-price = Electricity costs { USD($now) } as the run starts; started in hour { $hour } of the series it would cost { USD($best) }.
+    .next = Set `site.start_hour` to { $hour }.
+plan-warning-start-carbon = The run emits { DECIMAL($now) } kg CO2e as it starts; started in hour { $hour } of the series it would emit { DECIMAL($best) } kg.
+    .next = Set `site.start_hour` to { $hour }.
+
 ## Obstacles
+
+# $needed_watts, $capacity_watts, $devices (Number)
+plan-infeasible-site-power = The run needs { WATTS($needed_watts) } at its maximum, and the site supplies { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
+    .next = Use at most { COUNT($devices) } devices, or a site with more power.
+plan-infeasible-site-cooling = The run gives off { WATTS($needed_watts) } of heat at its maximum, and the site removes { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
+    .next = Use at most { COUNT($devices) } devices, or a site with more cooling.
+# $rack_watts, $limit_watts, $nodes_per_rack (Number); $method, $methods (String): names, not translated
+plan-infeasible-rack = A rack of { COUNT($nodes_per_rack) } servers gives off up to { WATTS($rack_watts) }, and { $method ->
+        [none] no known method removes more than
+       *[other] the method "{ $method }" removes no more than
+    } { WATTS($limit_watts) }.
+    .next = { $methods ->
+        [none] Lower `site.nodes_per_rack`.
+       *[other] Lower `site.nodes_per_rack`, or set `site.cooling` to one of: { $methods }.
+    }
 
 # $needed_bytes, $capacity_bytes, $micro_batch_size (Number); $shard, $largest_part (String): names, not translated
 plan-infeasible-memory = The training does not fit: a device needs { BYTES($needed_bytes) } and has { BYTES($capacity_bytes) }, with a micro-batch of { COUNT($micro_batch_size) } and sharded states "{ $shard }". The largest part is { $largest_part }.

@@ -1,0 +1,113 @@
+"""What a plan warns about, and what makes it impossible, for the site that it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from headway import units
+from headway.planning.constants import cooling_fact
+from headway.planning.cooling import RACK_LIMITS
+from headway.planning.message import Message
+from headway.recipe import Recipe
+
+if TYPE_CHECKING:
+    from headway.planning.plan import Plan
+
+TIGHT_CAPACITY_SHARE = 0.9
+SAVED_SHARE = 0.05
+"""A better hour to start is worth a word where it saves this much."""
+
+
+def obstacles(plan: Plan) -> Iterator[Message]:
+    """Yield what the site cannot do: supply the power, remove the heat, or cool racks so dense.
+
+    Circuits and chillers must bear the rated maximum, not the mean.
+    """
+    power, cooling = plan.power, plan.cooling
+    for message_id, needed_watts, capacity_watts in (
+        ("plan-infeasible-site-power", power.facility_peak_watts, power.capacity_watts),
+        ("plan-infeasible-site-cooling", cooling.peak_heat_watts, cooling.capacity_watts),
+    ):
+        if needed_watts is not None and capacity_watts is not None and needed_watts > capacity_watts:
+            devices = int(plan.hardware.devices * capacity_watts / needed_watts)
+            yield Message(
+                id=message_id,
+                arguments={"needed_watts": needed_watts, "capacity_watts": capacity_watts, "devices": devices},
+            )
+    rack_watts = power.rack_peak_watts
+    methods = cooling.methods
+    if rack_watts is None or methods is None or cooling.method in methods:
+        return
+    limit = RACK_LIMITS[cooling.method] if cooling.method is not None else list(RACK_LIMITS.values())[-1]
+    yield Message(
+        id="plan-infeasible-rack",
+        arguments={
+            "rack_watts": rack_watts,
+            "limit_watts": cooling_fact(limit),
+            "method": cooling.method or "none",
+            "nodes_per_rack": power.nodes_per_rack or 1,
+            "methods": ", ".join(methods) or "none",
+        },
+    )
+
+
+def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    """Yield what the reader should know of the site before starting."""
+    power, cooling, cost, carbon = plan.power, plan.cooling, plan.cost, plan.carbon
+    yield from _capacity(
+        "plan-warning-site-power-unknown",
+        "plan-warning-site-power-tight",
+        power.facility_peak_watts,
+        power.capacity_watts,
+    )
+    yield from _capacity(
+        "plan-warning-site-cooling-unknown",
+        "plan-warning-site-cooling-tight",
+        cooling.peak_heat_watts,
+        cooling.capacity_watts,
+    )
+    rack_watts, limit_watts = power.rack_peak_watts, recipe.site.rack_capacity
+    if rack_watts is not None and limit_watts is not None and rack_watts > limit_watts:
+        yield Message(
+            id="plan-warning-rack-power",
+            arguments={
+                "rack_watts": rack_watts,
+                "limit_watts": limit_watts,
+                "nodes_per_rack": power.nodes_per_rack or 1,
+            },
+        )
+    if recipe.site.ownership == "buy" and recipe.site.node_usd is None:
+        yield Message(id="plan-warning-purchase-unknown")
+    yield from _better_hours(
+        "plan-warning-start-price", cost.energy_usd, cost.cheapest_energy_usd, cost.cheapest_start_hour
+    )
+    yield from _better_hours(
+        "plan-warning-start-carbon",
+        carbon.operational_kg_co2e,
+        carbon.greenest_operational_kg_co2e,
+        carbon.greenest_start_hour,
+    )
+
+
+def kilowatt_hours(plan: Plan) -> float | None:
+    """Return the facility's energy; None where it is not known."""
+    joules = plan.energy.facility_joules
+    return None if joules is None else units.joules_to_kilowatt_hours(joules)
+
+
+def _capacity(
+    unknown_id: str, tight_id: str, needed_watts: float | None, capacity_watts: float | None
+) -> Iterator[Message]:
+    if capacity_watts is None:
+        return
+    if needed_watts is None:
+        yield Message(id=unknown_id, arguments={"capacity_watts": capacity_watts})
+    elif TIGHT_CAPACITY_SHARE < needed_watts / capacity_watts <= 1:
+        yield Message(id=tight_id, arguments={"share": needed_watts / capacity_watts})
+
+
+def _better_hours(message_id: str, now: float | None, best: float | None, hour: int | None) -> Iterator[Message]:
+    if now is None or best is None or hour is None or now <= 0 or now - best <= SAVED_SHARE * now:
+        return
+    yield Message(id=message_id, arguments={"hour": hour, "now": now, "best": best})

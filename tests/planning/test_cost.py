@@ -1,0 +1,118 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway import catalog
+from headway.planning.cost import Cost, break_even_months, depreciation_usd, interest_usd, plan_cost
+from headway.planning.energy import Energy
+from headway.planning.power import Power
+from headway.recipe.sections import SiteConfig
+
+H100 = catalog.accelerator("h100")
+YEAR_SECONDS = 365.25 * 86400
+
+
+def site(**fields: Any) -> SiteConfig:
+    return SiteConfig.model_validate(fields)
+
+
+def cost(where: SiteConfig, **changes: Any) -> Cost:
+    arguments: dict[str, Any] = {
+        "entry": H100,
+        "devices": 8,
+        "nodes": 1,
+        "seconds": 7200.0,
+        "power": Power(),
+        "energy": Energy(),
+    }
+    arguments |= changes
+    return plan_cost(where, arguments.pop("entry"), **arguments)
+
+
+def test_renting_by_hand() -> None:
+    found = cost(
+        site(device_usd_per_hour=2.0, electricity_usd_per_kilowatt_hour=0.1), energy=Energy(facility_joules=3.6e7)
+    )
+    assert (found.hardware_usd, found.energy_usd, found.total_usd) == (32.0, pytest.approx(1.0), pytest.approx(33.0))
+    assert (found.basis, found.rent_usd, found.purchase_usd) == ("recipe", pytest.approx(33.0), None)
+
+
+def test_catalogue_prices_span_a_range() -> None:
+    found = cost(site(), devices=1, seconds=3600.0)
+    assert found.total_usd_low < found.total_usd < found.total_usd_high  # type: ignore[operator]
+    assert found.basis == "catalogue"
+
+
+def test_the_published_cost_of_deepseek_v3() -> None:
+    """2.788 million H800 hours at 2 dollars: 5.576 million. Source: DeepSeek-V3 technical report, table 1."""
+    found = cost(site(device_usd_per_hour=2.0), entry=None, devices=2048, seconds=2.788e6 * 3600 / 2048)
+    assert found.hardware_usd == pytest.approx(5.576e6)
+
+
+def test_electricity_alone_and_nothing_at_all() -> None:
+    used = Energy(facility_joules=3.6e6)
+    found = cost(site(electricity_usd_per_kilowatt_hour=0.2), entry=None, energy=used)
+    assert (found.total_usd, found.hardware_usd, found.basis) == (0.2, None, None)
+    assert cost(site(), entry=None, energy=used).total_usd is None
+    assert cost(site(device_usd_per_hour=2.0), seconds=None) == Cost()
+
+
+def test_depreciation_and_interest_by_hand() -> None:
+    # A year of a life of four, used to one half, of 400 dollars.
+    assert depreciation_usd(
+        400.0, seconds=YEAR_SECONDS, life_seconds=4 * YEAR_SECONDS, utilization=0.5
+    ) == pytest.approx(200)
+    # 10 % on half of 400 dollars for a year, and the idle half of the time with it.
+    assert interest_usd(400.0, seconds=YEAR_SECONDS, yearly_rate=0.1, utilization=0.5) == pytest.approx(40)
+
+
+def test_buying_by_hand() -> None:
+    where = site(
+        ownership="buy",
+        node_usd=300_000,
+        infrastructure_usd_per_watt=10,
+        service_life="5y",
+        infrastructure_life="20y",
+        interest_rate=0.1,
+        device_usd_per_hour=2.0,
+        electricity_usd_per_kilowatt_hour=0.1,
+    )
+    power = Power(facility_watts=8_000.0, facility_peak_watts=10_000.0)
+    found = cost(where, seconds=YEAR_SECONDS, power=power, energy=Energy(facility_joules=8_000 * YEAR_SECONDS))
+    assert found.capital_usd == pytest.approx(400_000)
+    assert found.hardware_usd == pytest.approx(60_000)
+    assert found.infrastructure_usd == pytest.approx(5_000)
+    assert found.interest_usd == pytest.approx(20_000)
+    assert found.energy_usd == pytest.approx(8 * 8766 * 0.1)
+    assert found.total_usd == found.purchase_usd == pytest.approx(85_000 + 7_012.8)
+    assert found.total_usd_low == found.total_usd_high == found.total_usd
+    assert found.rent_usd == pytest.approx(8 * 2 * 8766 + 7_012.8)
+    assert found.basis == "purchase"
+    # 400,000 / (8 x 2 x 730.5 - 8 x 730.5 x 0.1)
+    assert found.break_even_months == pytest.approx(400_000 / (730.5 * (16 - 0.8)))
+
+
+def test_a_purchase_without_its_price_is_unknown() -> None:
+    found = cost(site(ownership="buy", electricity_usd_per_kilowatt_hour=0.1), energy=Energy(facility_joules=3.6e6))
+    assert (found.hardware_usd, found.basis, found.purchase_usd, found.capital_usd) == (None, None, None, None)
+    assert found.total_usd == pytest.approx(0.1)
+    unwired = cost(site(ownership="buy", node_usd=1.0, infrastructure_usd_per_watt=10))
+    assert unwired.infrastructure_usd is None
+    assert unwired.purchase_usd is None, "nobody named a price of electricity"
+    assert unwired.break_even_months is None
+
+
+def test_buying_never_pays_where_electricity_costs_more_than_renting() -> None:
+    assert break_even_months(100.0, rent_usd_per_month=30.0, running_usd_per_month=10.0) == 5
+    assert break_even_months(100.0, rent_usd_per_month=10.0, running_usd_per_month=10.0) is None
+
+
+def test_a_series_tells_the_cheapest_hour(tmp_path: Path) -> None:
+    file = tmp_path / "prices.csv"
+    file.write_text("0,0.3\n1,-0.1\n2,0.2\n")
+    where = site(electricity_price_series=str(file), electricity_usd_per_kilowatt_hour=9.0)
+    found = cost(where, entry=None, seconds=2 * 3600, energy=Energy(facility_joules=10 * 3.6e6))
+    assert found.electricity_usd_per_kilowatt_hour == pytest.approx(0.1)
+    assert found.energy_usd == pytest.approx(1.0)
+    assert (found.cheapest_start_hour, found.cheapest_energy_usd) == (1, pytest.approx(0.5))

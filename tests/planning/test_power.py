@@ -1,0 +1,159 @@
+"""Power from idle to busy, part by part."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headway import catalog
+from headway.machine import Machine
+from headway.planning.power import (
+    Power,
+    accelerator_watts,
+    busy_share,
+    plan_power,
+    server_host,
+    tray_host,
+)
+from headway.planning.time import Time
+from headway.recipe.sections import SiteConfig
+
+H100 = catalog.accelerator("h100")
+
+
+def site(**fields: Any) -> SiteConfig:
+    return SiteConfig.model_validate({"power_usage_effectiveness": 1.1, **fields})
+
+
+def power(where: SiteConfig | None = None, **changes: Any) -> Power:
+    arguments: dict[str, Any] = {"entry": H100, "machine": None, "devices": 16, "per_node": 8, "busy": 1.0}
+    return plan_power(where or site(), **{**arguments, **changes})
+
+
+def time_of(parts: dict[str, float], *, steps: int = 10, total_seconds: float | None = None) -> Time:
+    step_seconds = sum(parts.values())
+    return Time(
+        step_seconds=step_seconds,
+        step_seconds_low=step_seconds,
+        step_seconds_high=step_seconds,
+        tokens_per_second=1.0,
+        tokens_per_second_per_device=1.0,
+        model_flops_utilization=0.4,
+        parts=parts,
+        training_seconds=steps * step_seconds,
+        total_seconds=total_seconds,
+        total_days=None,
+    )
+
+
+def test_an_accelerator_swings_between_idle_and_busy() -> None:
+    assert accelerator_watts(700.0, 0.0) == pytest.approx(105)
+    assert accelerator_watts(700.0, 1.0) == pytest.approx(595)
+    # Half of the time busy: 700 (0.15 + 0.7 / 2).
+    assert accelerator_watts(700.0, 0.5) == pytest.approx(350)
+
+
+def test_the_rated_maximum_of_a_server_of_eight_h100() -> None:
+    """10.2 kW. Source: NVIDIA's specification of DGX H100, in Latif et al. 2024 (arXiv:2412.08602)."""
+    assert power(devices=8).node_peak_watts == pytest.approx(10_200)
+
+
+def test_a_server_of_eight_h100_trains_at_what_was_measured() -> None:
+    """76 % of 10.2 kW in intensive training (arXiv:2506.14551), and at most 8.4 kW (arXiv:2412.08602)."""
+    node_watts = power(devices=8).node_watts
+    assert node_watts == pytest.approx(0.76 * 10_200)
+    assert node_watts < 8_400
+
+
+def test_the_energy_of_bloom_with_its_idle_share() -> None:
+    """433,196 kWh at 400 W a device and 256,646 kWh of idle servers in 1,082,990 A100 hours: 637 W for a device.
+
+    Source: Luccioni et al. 2022 (arXiv:2211.02001). The first figure is the design power, which no training draws; the
+    prediction is 10 % below.
+    """
+    published_watts = (433_196 + 256_646) / 1_082_990 * 1000
+    found = power(site(power_usage_effectiveness=1), entry=catalog.accelerator("a100"), devices=8)
+    assert found.node_watts is not None
+    assert found.node_watts / 8 == pytest.approx(published_watts, rel=0.14)
+    host_watts = found.node_watts / 8 - found.device_watts  # type: ignore[operator]
+    assert host_watts == pytest.approx(256_646 / 1_082_990 * 1000, rel=0.12)
+
+
+def test_a_rack_of_gb300() -> None:
+    """135 kW: 18 trays of 7.5 kW. Source: NVIDIA Mission Control FAQ."""
+    found = power(entry=catalog.accelerator("gb300-nvl72"), devices=72, per_node=4)
+    assert (found.node_peak_watts, found.nodes_per_rack, found.racks) == (pytest.approx(7_500), 18, 1)
+    assert found.rack_peak_watts == pytest.approx(135_000)
+    assert found.node_watts is not None
+    assert found.node_watts < 7_500
+
+
+def test_every_part_of_a_host_is_there() -> None:
+    for host in (server_host(), tray_host()):
+        assert min(host.training.values()) > 0
+        assert sum(host.training.values()) < host.design < 1
+
+
+@given(
+    busy=st.floats(0, 1),
+    nodes=st.integers(1, 1000),
+    effectiveness=st.floats(1, 3),
+    name=st.sampled_from(["h100", "a100", "mi300x", "gb200-nvl72", "l4"]),
+)
+def test_the_parts_sum_to_the_facility(busy: float, nodes: int, effectiveness: float, name: str) -> None:
+    found = power(
+        site(power_usage_effectiveness=effectiveness), entry=catalog.accelerator(name), devices=8 * nodes, busy=busy
+    )
+    assert sum(found.parts.values()) == pytest.approx(found.facility_watts)
+    assert min(found.parts.values()) >= 0
+    assert found.facility_watts == pytest.approx(found.equipment_watts * effectiveness)  # type: ignore[operator]
+    assert found.facility_watts < found.facility_peak_watts  # type: ignore[operator]
+
+
+def test_one_server_has_no_fabric() -> None:
+    assert "fabric_and_storage_watts" not in power(devices=8).parts
+    many = power(devices=16)
+    assert many.parts["fabric_and_storage_watts"] == pytest.approx(0.1 * many.equipment_watts)  # type: ignore[operator]
+
+
+def test_busy_time_leaves_out_what_waits() -> None:
+    parts = {"mlp_seconds": 0.8, "communication_seconds": 0.15, "bubble_seconds": 0.05}
+    assert busy_share(time_of(parts)) == pytest.approx(0.8)
+    # 10 s of steps in 20 s of wall time.
+    assert busy_share(time_of(parts, total_seconds=20.0)) == pytest.approx(0.4)
+    assert busy_share(time_of({"mlp_seconds": 0.0})) == 0
+
+
+def test_racks_hold_what_their_power_allows() -> None:
+    # 30 kW of air take two servers of 10.2 kW.
+    assert power(devices=32).nodes_per_rack == 2
+    assert power(devices=32).racks == 2
+    assert power(site(rack_capacity="45 kW"), devices=32).nodes_per_rack == 4
+    assert power(site(rack_capacity="5 kW"), devices=32).nodes_per_rack == 1
+    assert power(site(nodes_per_rack=3), devices=32).rack_peak_watts == pytest.approx(30_600)
+
+
+def test_the_site_knows_better() -> None:
+    found = power(site(node_watts=5000.0))
+    assert (found.node_watts, found.facility_watts, found.basis) == (5000, pytest.approx(2 * 5000 * 1.1), "site")
+    assert sum(found.parts.values()) == pytest.approx(found.facility_watts)
+    assert found.device_watts is None
+
+
+def test_a_processor_draws_the_share_of_its_cores(machine: Machine) -> None:
+    found = power(entry=None, machine=machine, devices=1, per_node=1)
+    assert found.device_watts == pytest.approx(350 * 2 / 56)
+    assert found.facility_watts == pytest.approx(1.1 * 350 * 2 / 56)
+
+
+def test_what_nobody_knows_is_not_invented(make_unknown: Callable[[], catalog.Accelerator]) -> None:
+    assert power(entry=None) == Power()
+    assert power(site(power_capacity="1 MW"), entry=make_unknown()) == Power(capacity_watts=1e6)
+
+
+@pytest.fixture
+def make_unknown() -> Callable[[], catalog.Accelerator]:
+    entries = catalog.accelerators.entries().values()
+    return lambda: next(entry for entry in entries if entry.power_watts is None)
