@@ -189,7 +189,8 @@ def _reliability(recipe: Recipe, device: Device, chosen: Candidate, storage: Sto
         devices=recipe.hardware.devices,
         training_seconds=recipe.num_steps * chosen.step_seconds,
         write_seconds=storage.checkpoint_write_seconds,
-        interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds),
+        interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds, storage.checkpoint_write_seconds),
+        resilience=recipe.resilience,
     )
 
 
@@ -197,7 +198,8 @@ def _time(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage, r
     training_seconds = recipe.num_steps * chosen.step_seconds
     checkpoint_seconds = 0.0
     if storage.checkpoint_write_seconds is not None:
-        interval_seconds = checkpoint_interval_seconds(recipe, chosen.step_seconds)
+        known_write_seconds = None if device.is_cpu else storage.checkpoint_write_seconds
+        interval_seconds = checkpoint_interval_seconds(recipe, chosen.step_seconds, known_write_seconds)
         # The last step is always saved.
         writes = training_seconds // interval_seconds + 1
         checkpoint_seconds = writes * storage.checkpoint_write_seconds

@@ -9,6 +9,7 @@ from headway.machine.measurements import DiskSpeed
 from headway.planning.network import SERVER_DEVICES
 from headway.planning.operations import FP32_BYTES
 from headway.planning.parameters import count_parameters, tensor_groups
+from headway.planning.reliability.prediction import best_interval_seconds
 from headway.recipe import Recipe
 from headway.recipe.model import ModelConfig
 
@@ -92,11 +93,21 @@ def checkpoint_bytes(model: ModelConfig) -> int:
     return arrays + headers + _SMALL_FILES_BYTES
 
 
-def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float) -> float:
-    """Return the time between two checkpoints that the recipe asks for; never less than a step."""
+def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float, write_seconds: float | None = None) -> float:
+    """Return the time between two checkpoints that the recipe asks for; never less than a step.
+
+    Args:
+        recipe: the resolved recipe.
+        step_seconds: of one optimizer step.
+        write_seconds: of one checkpoint on accelerators, from which "auto" follows; None where it is not known.
+    """
     every = recipe.resilience.checkpoint_every_steps
-    wanted = every * step_seconds if every is not None else recipe.resilience.checkpoint_every
-    return max(wanted, step_seconds)
+    if every is not None:
+        return every * step_seconds
+    best = None
+    if write_seconds is not None:
+        best = best_interval_seconds(recipe.resilience, devices=recipe.hardware.devices, write_seconds=write_seconds)
+    return max(recipe.resilience.interval_seconds(best), step_seconds)
 
 
 def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float) -> Storage:
@@ -109,8 +120,10 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
     """
     one = checkpoint_bytes(recipe.model)
     kept = min(recipe.resilience.keep_last + 1, recipe.num_steps + 1)
-    interval_seconds = checkpoint_interval_seconds(recipe, step_seconds)
-    write_seconds = None if disk is None else one / disk.write_bytes_per_second
+    rate = recipe.resilience.storage_write_bytes_per_second or (disk.write_bytes_per_second if disk else None)
+    write_seconds = None if rate is None else one / rate
+    fails = recipe.hardware.accelerator not in ("cpu", "auto")
+    interval_seconds = checkpoint_interval_seconds(recipe, step_seconds, write_seconds if fails else None)
     data = dataset_bytes(recipe)
     share = recipe.site.max_stall_share
     write_rate = required_bytes_per_second(one, interval_seconds=interval_seconds, share=share)

@@ -127,11 +127,27 @@ class SiteConfig(Section):
 
 
 class ResilienceConfig(Section):
-    """``[resilience]``: how often the run saves itself, and what it keeps."""
+    """``[resilience]``: how often the run saves itself, what it keeps, and what failures are expected."""
 
-    checkpoint_every: Seconds = 60.0
+    checkpoint_every: Seconds | Auto = 60.0
     checkpoint_every_steps: PositiveCount | None = None
     keep_last: Annotated[int, Field(ge=1)] = 2
+    storage_write_bytes_per_second: Annotated[Bytes, Field(gt=0)] | None = None
+    asynchronous_checkpoints: bool = False
+    asynchronous_stall_share: Fraction | None = None
+    detection_time: Seconds | None = None
+    restart_time: Seconds | None = None
+    warm_up_time: Seconds = 0.0
+    failure_basis: str = "published-fleets"
+    failures_per_1000_devices_per_day: PositiveFloat | None = None
+    repair_time: Seconds | None = None
+    spare_nodes: Count = 0
+
+    def interval_seconds(self, best_seconds: float | None) -> float:
+        """Return the time between two checkpoints; "auto" is the best one, or the default where that is not known."""
+        if self.checkpoint_every != "auto":
+            return self.checkpoint_every
+        return float(type(self).model_fields["checkpoint_every"].default) if best_seconds is None else best_seconds
 
 
 class BudgetConfig(Section):

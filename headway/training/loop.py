@@ -56,6 +56,8 @@ class TrainingLoop:
         self._first_step = self._step = first_step
         self._metrics = MetricLog(run.metrics_path())
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
+        best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
+        self._checkpoint_seconds = recipe.resilience.interval_seconds(best_seconds)
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._should_stop = False
@@ -176,7 +178,7 @@ class TrainingLoop:
         every = self._recipe.resilience.checkpoint_every_steps
         if every is not None:
             return self._step % every == 0
-        return elapsed_seconds >= self._recipe.resilience.checkpoint_every
+        return elapsed_seconds >= self._checkpoint_seconds
 
     def _state(self) -> dict[str, Any]:
         training = self._recipe.training

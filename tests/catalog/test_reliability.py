@@ -31,9 +31,13 @@ def test_a_rate_follows_from_the_time_between_failures():
     assert entries()["kokolis-1024-gpus"].rate_per_device_hour == pytest.approx(1 / (7.9 * 1024))
 
 
-@pytest.mark.parametrize("name", ["byterobust-cuda-error", "bloom-176b-gpu", "tpu-v4-machine"])
+@pytest.mark.parametrize("name", ["byterobust-cuda-error", "bloom-176b-gpu", "tpu-v4-ici-cable"])
 def test_no_rate_is_made_up(name):
     assert entries()[name].rate_per_device_hour is None
+
+
+def test_a_rate_follows_from_that_of_a_machine():
+    assert entries()["tpu-v4-machine"].rate_per_device_hour * 24 * 4 == pytest.approx(0.0008)
 
 
 def test_devices_without_a_count_give_no_rate():
@@ -52,6 +56,7 @@ def test_the_symptoms_of_byterobust_add_up():
 
 def test_the_faults_of_the_public_trace_add_up():
     assert sum(entry.interruptions for entry in failures("infinitehbd")) == 584
+    assert entries()["infinitehbd-all"].rate_per_device_hour * 8 * 24 * 1000 == pytest.approx(4.195, abs=1e-3)
 
 
 def test_an_unknown_run_has_no_facts():

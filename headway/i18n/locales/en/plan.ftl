@@ -306,3 +306,23 @@ plan-watch-step-time = The time of a step: more than { DURATION($limit_seconds) 
 plan-watch-memory = The memory of each device: more than { BYTES($limit_bytes) } is more than planned; { BYTES($capacity_bytes) } are there.
 # $needed_bytes (Number)
 plan-watch-disk = The disk: the run needs { BYTES($needed_bytes) } in all.
+
+## How the numbers on failures came about
+
+# $rate (Number): failures; $fleets (String): names of catalogue entries
+plan-explain-reliability-rate = Failures that stop a job: { DECIMAL($rate) } for 1,000 devices and a day, from { $fleets }; of several, the geometric mean.
+# $rate, $devices, $seconds (Number)
+plan-explain-reliability-mtbf = Any device stops the whole job, so that the rates add up: { DECIMAL($rate) } for 1,000 devices and a day on { COUNT($devices) } devices is one failure in { DURATION($seconds) }.
+# $wall_seconds, $mtbf_seconds, $count, $low, $high (Number)
+plan-explain-reliability-interruptions = { DURATION($wall_seconds) } with one failure in { DURATION($mtbf_seconds) } make { COUNT($count) }; in 80 % of all cases { COUNT($low) } to { COUNT($high) }, since clusters differ.
+# $mtbf_seconds, $stall_seconds, $write_behind_seconds, $young_seconds, $seconds (Number)
+plan-explain-reliability-interval = The least time is lost with { DURATION($seconds) } of work between checkpoints that stop it for { DURATION($stall_seconds) } and are written behind it for { DURATION($write_behind_seconds) }, with a failure in { DURATION($mtbf_seconds) }; Young's first-order formula says { DURATION($young_seconds) }.
+# $work_seconds, $stall_seconds, $write_behind_seconds, $detection_seconds, $restart_seconds, $mtbf_seconds, $share, $closed, $low, $high (Number)
+plan-explain-reliability-goodput = Useful are T / ((M + D) e^((R + B)/M) (e^((T + S)/M) - 1)) = { PERCENT($share) } of the time, with the work T = { DURATION($work_seconds) }, the stall S = { DURATION($stall_seconds) }, the write behind B = { DURATION($write_behind_seconds) }, the detection D = { DURATION($detection_seconds) }, the restart R = { DURATION($restart_seconds) } and M = { DURATION($mtbf_seconds) }; { PERCENT($low) } to { PERCENT($high) } as clusters differ. The published closed form says { PERCENT($closed) }.
+# $share (Number): of the wall time, in this and the next three
+plan-explain-reliability-lost-work = Work that is lost and done again takes { PERCENT($share) } of the time.
+plan-explain-reliability-restarts = Restarts take { PERCENT($share) } of the time.
+plan-explain-reliability-detection = Failures that are not noticed yet take { PERCENT($share) } of the time.
+plan-explain-reliability-stalls = Checkpoints stop the work for { PERCENT($share) } of the time.
+# $repair_seconds, $away, $recommended, $nodes, $share (Number)
+plan-explain-reliability-spares = With a repair of { DURATION($repair_seconds) }, { DECIMAL($away) } servers are away on average; { COUNT($recommended) } spare servers suffice for 99 % of the time, and { COUNT($nodes) } for { PERCENT($share) }.

@@ -1,0 +1,240 @@
+"""What failures do to the run that a recipe describes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from headway import units
+from headway.catalog.reliability import recovery
+from headway.planning.constants import constant
+from headway.planning.reliability.goodput import Checkpointing, Losses, exact_goodput, losses
+from headway.planning.reliability.intervals import best_interval_seconds as best_work_seconds
+from headway.planning.reliability.rates import (
+    FailureRate,
+    failure_rate,
+    interruptions,
+    job_mtbf_seconds,
+    rate_interval,
+    stated_rate,
+)
+from headway.planning.reliability.spares import probability_of_enough, spare_nodes
+from headway.recipe.sections import ResilienceConfig
+
+_SHORTEST_STALL_SECONDS = 1e-3
+"""No checkpoint is free; without a stall the best interval would be none at all."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spares:
+    """Servers that wait to take the place of failed ones. Each interruption is counted as one server away.
+
+    Attributes:
+        nodes: that wait, as the recipe says.
+        mean_nodes_away: servers that are under repair on average.
+        repair_seconds: until a failed server is back.
+        sufficient_probability: that those which wait are enough, at any one time.
+        recommended_nodes: enough for 99 % of the time.
+    """
+
+    nodes: int
+    mean_nodes_away: float
+    repair_seconds: float
+    sufficient_probability: float
+    recommended_nodes: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reliability:
+    """What failures do to a run.
+
+    Attributes:
+        devices: of the job.
+        failures_per_1000_devices_per_day: that stop the job.
+        mtbf_hours: mean time between interruptions of the whole job.
+        expected_interruptions: over the run.
+        expected_interruptions_low: lower end of the interval that holds the number in 80 % of all cases.
+        expected_interruptions_high: upper end.
+        wall_seconds: over which they are counted: the run with what failures cost, or without where that is not known.
+        detection_seconds: from a failure until it is noticed.
+        restart_seconds: from then to the first step again, warm-up included.
+        checkpoint_interval_seconds: the best time of work between checkpoints.
+        goodput: useful share of the wall time with the interval that the recipe uses.
+        goodput_low: the same at the upper end of the failure rate.
+        goodput_high: the same at its lower end.
+        best_goodput: the same with the best interval.
+        checkpointing: how the job saves itself with the recipe's interval.
+        losses: where the wall time goes with it.
+        spares: servers that wait.
+        source: the catalogue's entry that the rate comes from, all fleets together, or the recipe.
+    """
+
+    devices: int
+    failures_per_1000_devices_per_day: float
+    mtbf_hours: float
+    expected_interruptions: float
+    expected_interruptions_low: float
+    expected_interruptions_high: float
+    wall_seconds: float
+    detection_seconds: float
+    restart_seconds: float
+    checkpoint_interval_seconds: float | None
+    goodput: float | None
+    goodput_low: float | None
+    goodput_high: float | None
+    best_goodput: float | None
+    checkpointing: Checkpointing | None
+    losses: Losses | None
+    spares: Spares
+    source: str
+
+
+def expected_rate(resilience: ResilienceConfig) -> FailureRate:
+    """Return the failure rate that a recipe states or names.
+
+    Raises:
+        CatalogError: no entry with a rate has the name.
+    """
+    stated = resilience.failures_per_1000_devices_per_day
+    if stated is None:
+        return failure_rate(resilience.failure_basis)
+    return stated_rate(stated / 1000 / (units.SECONDS_PER_DAY / units.SECONDS_PER_HOUR))
+
+
+def best_interval_seconds(resilience: ResilienceConfig, *, devices: int, write_seconds: float) -> float:
+    """Return the best time of work between two checkpoints.
+
+    Args:
+        resilience: the recipe's section.
+        devices: of the job.
+        write_seconds: from the begin of a checkpoint until it is safe.
+
+    Raises:
+        CatalogError: the catalogue does not know the basis of the failure rate.
+    """
+    stall, behind = _stall_and_write_behind(resilience, write_seconds)
+    return best_work_seconds(job_mtbf_seconds(expected_rate(resilience), devices), stall, behind)
+
+
+def stall_seconds(resilience: ResilienceConfig, write_seconds: float) -> float:
+    """Return how long the work stands still for one checkpoint."""
+    return _stall_and_write_behind(resilience, write_seconds)[0]
+
+
+def plan_reliability(
+    *,
+    devices: int,
+    training_seconds: float,
+    write_seconds: float | None,
+    interval_seconds: float,
+    resilience: ResilienceConfig | None = None,
+) -> Reliability:
+    """Return what failures do to a run on accelerators.
+
+    Args:
+        devices: of the job.
+        training_seconds: of useful work.
+        write_seconds: from the begin of a checkpoint until it is safe; None where the storage is not known.
+        interval_seconds: of work between checkpoints, as the recipe says.
+        resilience: the recipe's section; its defaults where it is left out.
+
+    Raises:
+        CatalogError: the catalogue does not know the basis of the failure rate.
+    """
+    resilience = resilience or ResilienceConfig()
+    rate = expected_rate(resilience)
+    mtbf_seconds = job_mtbf_seconds(rate, devices)
+    way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds)
+    slow, fast = (job_mtbf_seconds(end, devices) for end in rate_interval(rate))
+    useful = None if way is None else exact_goodput(mtbf_seconds, way)
+    wall_seconds = training_seconds / useful if useful else training_seconds
+    count = interruptions(rate, devices=devices, seconds=wall_seconds)
+    return Reliability(
+        devices=devices,
+        failures_per_1000_devices_per_day=rate.per_device_hour * 1000 * 24,
+        mtbf_hours=mtbf_seconds / units.SECONDS_PER_HOUR,
+        expected_interruptions=count.expected,
+        expected_interruptions_low=count.low,
+        expected_interruptions_high=count.high,
+        wall_seconds=wall_seconds,
+        detection_seconds=_detection_seconds(resilience),
+        restart_seconds=_restart_seconds(resilience, devices),
+        checkpoint_interval_seconds=None if best_way is None else best_way.work_seconds,
+        goodput=useful,
+        goodput_low=None if way is None else exact_goodput(fast, way),
+        goodput_high=None if way is None else exact_goodput(slow, way),
+        best_goodput=None if best_way is None else exact_goodput(mtbf_seconds, best_way),
+        checkpointing=way,
+        losses=None if way is None else losses(mtbf_seconds, way),
+        spares=_spares(resilience, mtbf_seconds),
+        source=rate.source,
+    )
+
+
+def _ways(
+    resilience: ResilienceConfig,
+    mtbf_seconds: float,
+    devices: int,
+    write_seconds: float | None,
+    interval_seconds: float,
+) -> tuple[Checkpointing, Checkpointing] | tuple[None, None]:
+    """Return how the job saves itself with the recipe's interval and with the best one."""
+    if write_seconds is None:
+        return None, None
+    stall, behind = _stall_and_write_behind(resilience, write_seconds)
+
+    def way(work_seconds: float) -> Checkpointing:
+        return Checkpointing(
+            work_seconds=work_seconds,
+            stall_seconds=stall,
+            write_behind_seconds=behind,
+            detection_seconds=_detection_seconds(resilience),
+            restart_seconds=_restart_seconds(resilience, devices),
+        )
+
+    # A background write must end before the next one begins.
+    return way(max(interval_seconds, behind - stall)), way(best_work_seconds(mtbf_seconds, stall, behind))
+
+
+def _stall_and_write_behind(resilience: ResilienceConfig, write_seconds: float) -> tuple[float, float]:
+    if not resilience.asynchronous_checkpoints:
+        return max(write_seconds, _SHORTEST_STALL_SECONDS), 0.0
+    share = resilience.asynchronous_stall_share
+    if share is None:
+        share = _recovery("checkpoint-block-in-memory") / _recovery("checkpoint-block-synchronous")
+    return max(share * write_seconds, _SHORTEST_STALL_SECONDS), write_seconds
+
+
+def _detection_seconds(resilience: ResilienceConfig) -> float:
+    stated = resilience.detection_time
+    return _recovery("detection-explicit") if stated is None else stated
+
+
+def _restart_seconds(resilience: ResilienceConfig, devices: int) -> float:
+    """Return the stated restart, or that of the measured job nearest in size from above, by requeueing; and warm-up."""
+    stated = resilience.restart_time
+    if stated is None:
+        sizes = (2048, 4096, 8192, 16384)
+        size = next((size for size in sizes if devices <= size), sizes[-1])
+        stated = constant(f"restart-requeue-{size}-gpus")
+    return stated + resilience.warm_up_time
+
+
+def _spares(resilience: ResilienceConfig, mtbf_seconds: float) -> Spares:
+    repair_seconds = resilience.repair_time
+    if repair_seconds is None:
+        repair_seconds = _recovery("repair-mean")
+    away, dispersion = repair_seconds / mtbf_seconds, _recovery("servers-down-dispersion")
+    return Spares(
+        nodes=resilience.spare_nodes,
+        mean_nodes_away=away,
+        repair_seconds=repair_seconds,
+        sufficient_probability=probability_of_enough(away, resilience.spare_nodes, dispersion),
+        recommended_nodes=spare_nodes(away, dispersion=dispersion),
+    )
+
+
+def _recovery(name: str) -> float:
+    value = recovery()[name].value
+    assert value is not None and math.isfinite(value), f"the catalogue states {name}"
+    return value

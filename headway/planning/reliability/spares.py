@@ -1,0 +1,66 @@
+"""How many spare servers keep a job at its size.
+
+A failed server is away until it is repaired, and a spare one takes its place. With independent failures the number
+that is away has a Poisson distribution with the mean failures per time x repair time, whatever the distribution of the
+repair times (Palm 1943, M/G/infinity). In the public trace servers fail together, and the number varies about six times
+as much: a negative binomial distribution with that ratio of variance to mean then takes Poisson's place.
+Leaves out: spares that fail while they wait.
+"""
+
+from __future__ import annotations
+
+import math
+
+CHOSEN_PROBABILITY = 0.99
+"""With which the job keeps its size, where nobody says otherwise."""
+
+
+def mean_servers_away(*, nodes: float, failures_per_node_day: float, repair_days: float) -> float:
+    """Return how many servers are away on average: nodes x failures per node and day x days of repair."""
+    return nodes * failures_per_node_day * repair_days
+
+
+def probability_of_enough(mean_away: float, spares: int, dispersion: float = 1.0) -> float:
+    """Return the probability that no more servers are away than there are spares.
+
+    Args:
+        mean_away: servers that are away on average.
+        spares: servers that wait.
+        dispersion: variance over mean of the number away; 1 is Poisson.
+    """
+    if spares < 0:
+        return 0.0
+    return min(1.0, sum(_probabilities(mean_away, dispersion, spares)))
+
+
+def spare_nodes(mean_away: float, probability: float = CHOSEN_PROBABILITY, dispersion: float = 1.0) -> int:
+    """Return the least number of spare servers that suffices with a probability at any one time.
+
+    Args:
+        mean_away: servers that are away on average.
+        probability: below 1.
+        dispersion: variance over mean of the number away; 1 is Poisson.
+    """
+    # A tail beyond a hundred standard deviations is none.
+    most = math.ceil(mean_away + 100 * math.sqrt(mean_away * dispersion) + 100 * dispersion)
+    total = 0.0
+    for number, part in enumerate(_probabilities(mean_away, dispersion, most)):
+        total += part
+        if total >= probability:
+            return number
+    return most
+
+
+def _probabilities(mean: float, dispersion: float, most: int) -> list[float]:
+    """Return the probabilities of 0 to `most`, through logarithms: e^-mean itself may be too small for the machine."""
+    if mean <= 0:
+        return [1.0]
+    numbers = range(most + 1)
+    if dispersion <= 1:
+        return [math.exp(number * math.log(mean) - mean - math.lgamma(number + 1)) for number in numbers]
+    size = mean / (dispersion - 1)
+    stop, go = math.log(1 / dispersion), math.log1p(-1 / dispersion)
+    return [
+        math.exp(math.lgamma(number + size) - math.lgamma(size) - math.lgamma(number + 1) + size * stop + number * go)
+        for number in numbers
+    ]
