@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headway.catalog import accelerators, cpus, grids, models, networks, prices, reliability
+from headway.catalog import accelerators, cpus, efficiencies, grids, models, networks, prices, reliability
 from headway.catalog.accelerators import Accelerator, accelerator
 from headway.catalog.cpus import Cpu, cpu
+from headway.catalog.efficiencies import Efficiency, efficiency_of
 from headway.catalog.grids import Grid, grid
 from headway.catalog.models import ModelPreset, RopeScaling, model_preset
 from headway.catalog.networks import Network, network
@@ -25,6 +26,7 @@ __all__ = [
     "KINDS",
     "Accelerator",
     "Cpu",
+    "Efficiency",
     "Entry",
     "Failure",
     "Grid",
@@ -38,6 +40,7 @@ __all__ = [
     "cooling",
     "cpu",
     "describe",
+    "efficiency_of",
     "failures",
     "grid",
     "model_preset",
@@ -50,6 +53,7 @@ __all__ = [
 _ENTRIES: dict[str, Callable[[], Mapping[str, Entry]]] = {
     "accelerator": accelerators.entries,
     "cpu": cpus.entries,
+    "efficiency": efficiencies.entries,
     "network": networks.entries,
     "grid": grids.entries,
     "price": prices.entries,

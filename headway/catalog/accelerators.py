@@ -23,6 +23,7 @@ class Accelerator(Entry):
         bf16_dense_flops_per_second: matrix rate in bfloat16.
         fp16_dense_flops_per_second: matrix rate in float16.
         fp8_dense_flops_per_second: matrix rate in 8-bit floats.
+        fp4_dense_flops_per_second: matrix rate in 4-bit floats.
         int8_dense_operations_per_second: matrix rate in 8-bit integers.
         tf32_dense_flops_per_second: matrix rate in TF32.
         fp32_flops_per_second: vector rate in float32.
@@ -44,6 +45,7 @@ class Accelerator(Entry):
     bf16_dense_flops_per_second: float | None = None
     fp16_dense_flops_per_second: float | None = None
     fp8_dense_flops_per_second: float | None = None
+    fp4_dense_flops_per_second: float | None = None
     int8_dense_operations_per_second: float | None = None
     tf32_dense_flops_per_second: float | None = None
     fp32_flops_per_second: float | None = None

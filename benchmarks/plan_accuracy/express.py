@@ -1,0 +1,318 @@
+"""A published row as a job, hardware and the layouts that it leaves open."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from benchmarks.plan_accuracy import words
+from benchmarks.plan_accuracy.shapes import InexpressibleError, model_of, number
+from benchmarks.plan_accuracy.words import Row
+from headway.errors import HeadwayError
+from headway.planning.analytic.hardware import Hardware, hardware
+from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.layouts import Layouts, layouts
+from headway.planning.analytic.numerics import BLOCK_SCALED, numerics
+
+ACCELERATORS = {
+    "a100-80": "a100-sxm-80gb", "a100-40": "a100-sxm-40gb", "a100": "a100-sxm-80gb", "h100": "h100-sxm-80gb",
+    "v100": "v100-sxm2-32gb", "gb200": "gb200-nvl72", "gb300": "gb300-nvl72", "b200": "b200-sxm-180gb",
+    "b300": "b300-sxm-288gb", "h200": "h200-sxm-141gb", "l40s": "l40s", "b200-class": "b200-sxm-180gb",
+    "tpuv4": "tpu-v4", "tpuv5e": "tpu-v5e", "tpuv5p": "tpu-v5p", "tpuv6e": "tpu-v6e", "mi300x": "mi300x",
+    "mi325x": "mi325x", "mi355x": "mi355x", "rtx4090": "rtx-4090", "h20": "h20-96gb", "mi250x": "mi250x",
+}  # fmt: skip
+"""The column ``accel`` in the catalogue's ids."""
+
+USUAL_NODE_GIGABITS = {
+    "v100-sxm2-32gb": 400, "a100-sxm-40gb": 1600, "a100-sxm-80gb": 1600, "h100-sxm-80gb": 3200,
+    "h200-sxm-141gb": 3200, "b200-sxm-180gb": 3200, "gb200-nvl72": 1600, "b300-sxm-288gb": 6400,
+    "gb300-nvl72": 3200, "mi300x": 3200, "mi325x": 3200, "mi355x": 3200, "tpu-v4": 200, "tpu-v5e": 200,
+    "tpu-v5p": 200, "tpu-v6e": 200,
+}  # fmt: skip
+"""What joins the servers where a row does not say: the vendor's own system of that generation."""
+
+DEVICES_PER_NODE = {"gb200-nvl72": 4, "gb300-nvl72": 4, "tpu-v4": 4, "tpu-v5p": 4, "tpu-v5e": 4, "tpu-v6e": 4}
+
+
+@dataclass(frozen=True)
+class Expressed:
+    """A row in the planner's terms.
+
+    Attributes:
+        job: what is trained.
+        hardware: on what.
+        splits: the layouts that the row allows; several where it leaves something open.
+        devices: of the row.
+        global_batch: sequences of a step.
+    """
+
+    job: Job
+    hardware: Hardware
+    splits: Layouts
+    devices: int
+    global_batch: float
+
+
+def express(row: Row, *, longest: bool = False) -> Expressed:
+    """Return a row in the planner's terms.
+
+    Args:
+        row: the published row.
+        longest: whether sequences are as long as the stated limit, as for the peak of memory, or as long as they were
+            on average.
+
+    Raises:
+        InexpressibleError: something that nobody can guess is missing, or is outside what the planner models.
+    """
+    if "inconsistent as published" in row["notes"].lower():
+        raise InexpressibleError("inconsistent as published")
+    model = model_of(row)
+    devices = int(number(row, "devices") or 0)
+    length = int(number(row, "seq_len") or 0) if longest else _length(row)
+    if not devices or not length:
+        raise InexpressibleError("devices or sequence length not stated")
+    try:
+        machines = _hardware(row, devices)
+        job = _job(row, model, length, machines)
+        splits, batch = _splits(row, job, devices)
+        machines.product_flops_per_second(job.numerics.product)
+    except HeadwayError as error:
+        raise InexpressibleError(f"{error.message_id}") from error
+    return Expressed(replace(job, global_batch_size=int(batch)), machines, splits, devices, batch)
+
+
+def _length(row: Row) -> int:
+    """Return the tokens of a sequence: those that were trained on, where the stated length is a limit only."""
+    stated = number(row, "seq_len") or 0.0
+    step, rate, batch, devices = (
+        number(row, column) for column in ("step_time_s", "tokens_per_s_per_device", "global_batch", "devices")
+    )
+    if step and rate and batch and devices:
+        trained = step * rate * devices / batch
+        if trained < 0.8 * stated:
+            return max(int(trained), 1)
+    return int(stated)
+
+
+def _hardware(row: Row, devices: int) -> Hardware:
+    name = ACCELERATORS.get(row["accel"].lower())
+    if name is None:
+        if row["accel"]:
+            raise InexpressibleError(f"accelerator {row['accel']} not in the catalogue")
+        name = "a100-sxm-80gb"
+    per_node = DEVICES_PER_NODE.get(name, 8)
+    stated = re.search(r"\((\d+)/node\)|(\d+) GPUs/node", f"{row['hardware']} {row['interconnect']}")
+    if stated:
+        per_node = int(next(group for group in stated.groups() if group))
+    per_node = min(per_node, devices)
+    gigabits = words.node_gigabits(row) or USUAL_NODE_GIGABITS.get(name)
+    node_devices = DEVICES_PER_NODE.get(name, 8) if stated is None else per_node
+    rate = None if gigabits is None else gigabits * 1e9 / 8 / node_devices
+    found = hardware(name, devices=devices, devices_per_node=per_node, out_bytes_per_second=rate)
+    slices = re.search(r"(\d+) slice", row["interconnect"])
+    if slices and int(slices[1]) > 1:
+        found = replace(found, domain_devices=max(devices // int(slices[1]), 1))
+    return found
+
+
+def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
+    habits = words.software(row)
+    compiled = row["compile"].lower().startswith("y") or row["compile"] == "thunder"
+    product = words.precision(row)
+    if product is None:
+        product = "fp8" if machines.entry.fp8_dense_flops_per_second else "bf16"
+    if row["accel"] == "V100" and product == "bf16":
+        product = "fp16"
+    where = words.weights(row, habits)
+    optimizer = _optimizer(row)
+    adapter = _adapter(row, product, habits)
+    text = f"{row['precision']} {row['zero_stage_or_fsdp']}".lower()
+    half = where == "master" and (product == "fp16" or habits.half_gradients) and "fp32 grad" not in text
+    attention = _attention(row, machines, habits)
+    fuses = compiled or (habits.kernels == "fused")
+    return Job(
+        model=model,
+        sequence_length=length,
+        global_batch_size=1,
+        numerics=numerics(
+            product,
+            where,  # type: ignore[arg-type]
+            optimizer,  # type: ignore[arg-type]
+            half_gradients=half,
+            low_precision_gather="all-gather" in text and product in BLOCK_SCALED,
+        ),
+        kernels="fused" if fuses else "eager",
+        attention=attention,  # type: ignore[arg-type]
+        loss=habits.loss,  # type: ignore[arg-type]
+        adapter=adapter,
+        dropout=attention == "unfused",
+        overlaps_communication=habits.overlaps,
+        overlaps_tensor_communication=habits.overlaps_tensor,
+        captures_graphs=habits.captures,
+    )
+
+
+def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
+    text = row["attention"].lower()
+    if text:
+        if "unfused" in text or "not flash" in text or text == "local":
+            return "unfused"
+        return "tuned" if "cudnn" in text or habits.tuned_attention else "fused"
+    year = re.search(r"20(19|20|21|22)", row["source"] + row["notes"])
+    old = year is not None or re.search(r"sc21|korthikanti|calculon|bs-v100|megatron-weak", row["id"]) is not None
+    if machines.efficiency.id == "volta" or (old and machines.efficiency.id == "ampere"):
+        return "unfused"
+    return "tuned" if habits.tuned_attention else "fused"
+
+
+def _optimizer(row: Row) -> str:
+    text = f"{row['optimizer']} {row['notes']}".lower()
+    eight = "8-bit" in text or "8bit" in text or "paged" in text
+    backward = "in backward" in text
+    name = "adamw8bit" if eight else "adamw"
+    return f"{name}-in-backward" if backward else name
+
+
+def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
+    method = row["method"].lower()
+    kind = row["kind"]
+    if kind in ("pretrain", "full-ft") or method.startswith("full"):
+        return None
+    if not re.search(r"lora", method):
+        raise InexpressibleError("fine-tuning method not modelled")
+    rank = re.search(r"\br(?:ank)?[ =]?(\d+)", f"{method} {row['notes'].lower()}")
+    base = 1.0 if habits.low_precision_base and product in BLOCK_SCALED else 2.0
+    expands = False
+    text = f"{row['precision']} {method}".lower()
+    if "int4" in text or "nf4" in text or "fp4" in text or "qlora" in text or "q-lora" in text:
+        base, expands = 0.55, True
+    if "8bit" in text:
+        base, expands = 1.0, True
+    note = row["notes"].lower()
+    targets = habits.adapter_targets
+    if re.search(r"all attn\+mlp|all-linear|all linear", note) or "swift" in row["source"]:
+        targets = "all"
+    return Adapter(
+        rank=int(rank[1]) if rank else 16,
+        targets=targets,  # type: ignore[arg-type]
+        base_bytes=base,
+        expands=expands,
+        trains_embeddings="emb" in method,
+    )
+
+
+def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
+    habits = words.software(row)
+    if not row["tp"] and not row["pp"] and devices > 1 and number(row, "dp") is None:
+        return _searched(row, job, devices)
+    degree = {name: number(row, column) for name, column in (
+        ("tensor", "tp"), ("pipeline", "pp"), ("context", "cp"), ("expert", "ep"), ("virtual", "virtual_pp"),
+        ("data", "dp"),
+    )}  # fmt: skip
+    tensor, pipeline, context = (degree[name] or 1.0 for name in ("tensor", "pipeline", "context"))
+    data = max(devices / (tensor * pipeline * context), 1.0)
+    if data != int(data):
+        raise InexpressibleError("degrees do not divide the devices")
+    batch, micros = _batches(row, data)
+    stage, reshards = words.shard(row, habits)
+    level, share, offload = words.recompute(row, job.attention != "unfused")
+    replicas = data * context
+    stages = [float(stage)] if stage is not None else ([0.0, 1.0, 3.0] if replicas > 1 else [0.0])
+    levels = [(float(level), share)] if level is not None else UNKNOWN_RECOMPUTE
+    options = [
+        (micro, batch / data / micro, chosen, again[0], again[1], chunks)
+        for micro, chosen, again, chunks in itertools.product(
+            micros, stages, levels, _virtual(degree["virtual"], pipeline, job, habits)
+        )
+    ]
+    expert = degree["expert"] or (1.0 if not job.shape.experts else min(float(job.shape.experts), replicas * tensor))
+    splits = layouts(
+        data=data,
+        tensor=tensor,
+        pipeline=pipeline,
+        virtual=[option[5] for option in options],
+        sequence_parallel=float(tensor > 1 and habits.sequence_parallel),
+        context=context,
+        expert=min(expert, replicas * tensor) if job.shape.experts else 1.0,
+        shard=[option[2] for option in options],
+        shard_group=words.shard_group(row, replicas, devices),
+        reshards=1.0 if reshards else 0.0,
+        micro_batch=[option[0] for option in options],
+        micro_batches=[option[1] for option in options],
+        recompute=[option[3] for option in options],
+        recompute_share=[option[4] for option in options],
+        offload_optimizer=float(_offloads(row)),
+        offload_activations=1.0 if offload else 0.0,
+    )
+    return splits, batch
+
+
+def _offloads(row: Row) -> bool:
+    """Return whether optimizer states are in the host's memory."""
+    stated = f"{row['zero_stage_or_fsdp']} {row['method']}".lower()
+    return "offload" in stated or "paged" in row["notes"].lower()
+
+
+def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
+    """Return the layouts of a row that says nothing of its degrees: all that the planner would look at."""
+    batch = number(row, "global_batch")
+    if batch is None:
+        raise InexpressibleError("batch not stated")
+    habits = words.software(row)
+    stage, _ = words.shard(row, habits)
+    columns: dict[str, list[float]] = {}
+    for tensor, pipeline, micro in itertools.product((1, 2, 4, 8), (1, 2, 4, 8, 16), (1, 2, 4)):
+        data = devices / tensor / pipeline
+        if data < 1 or data != int(data) or job.shape.layers % pipeline or job.shape.heads % tensor:
+            continue
+        rounds = batch / data / micro
+        context = 1.0
+        if rounds < 1:
+            context, data = data / batch, batch
+            if context != int(context) or micro > 1:
+                continue
+            rounds = 1.0
+        if pipeline > 1 and rounds < pipeline:
+            continue
+        for level, share in UNKNOWN_RECOMPUTE:
+            for chunks in _virtual(None, pipeline, job, habits):
+                values = {
+                    "data": data, "tensor": tensor, "pipeline": pipeline, "context": context, "micro_batch": micro,
+                    "micro_batches": rounds, "recompute": level, "recompute_share": share, "virtual": chunks,
+                }  # fmt: skip
+                for name, value in values.items():
+                    columns.setdefault(name, []).append(float(value))
+    if not columns:
+        raise InexpressibleError("degrees not stated")
+    return layouts(**columns, shard=1.0 if stage is None else float(stage)), batch
+
+
+UNKNOWN_RECOMPUTE = [(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), *((3.0, share) for share in (0.125, 0.25, 0.5, 0.75, 1.0))]
+
+
+def _virtual(stated: float | None, pipeline: float, job: Job, habits: words.Software) -> list[float]:
+    """Return how many chunks of layers a stage may hold."""
+    if stated:
+        return [stated]
+    layers = job.shape.layers
+    if pipeline == 1 or not habits.interleaves:
+        return [1.0]
+    return [float(chunks) for chunks in range(1, 13) if layers % (pipeline * chunks) == 0] or [1.0]
+
+
+def _batches(row: Row, data: float) -> tuple[float, list[float]]:
+    """Return the sequences of a step, and the micro-batches that the row allows."""
+    batch, micro, rounds = (number(row, column) for column in ("global_batch", "micro_batch", "grad_accum"))
+    if batch is None and micro is not None:
+        batch = micro * data * (rounds or 1.0)
+    if batch is None:
+        raise InexpressibleError("batch not stated")
+    if micro is not None:
+        return batch, [micro]
+    per_device = batch / data
+    if rounds:
+        return batch, [per_device / rounds]
+    sizes = [float(size) for size in (1, 2, 4, 8, 16) if size <= per_device and per_device % size == 0]
+    return batch, sizes or [per_device]

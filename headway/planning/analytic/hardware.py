@@ -1,0 +1,134 @@
+"""The accelerators of a training and the links between them, in the rates that software reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway import catalog
+from headway.catalog import Accelerator, Efficiency
+from headway.errors import PlanError
+
+SERVER_DEVICES = 8
+"""Accelerators of one full server, where neither the recipe nor the fast link says otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hardware:
+    """Many equal accelerators.
+
+    Attributes:
+        entry: the accelerator.
+        efficiency: which shares of the stated rates its generation reaches.
+        devices: in all.
+        devices_per_node: that one server holds.
+        domain_devices: that the fast link joins; at least one server's.
+        up_bytes_per_second: stated rate of the fast link, per device and direction.
+        out_bytes_per_second: stated rate of the network between domains, per device and direction; None where it is
+            not known.
+    """
+
+    entry: Accelerator
+    efficiency: Efficiency
+    devices: int
+    devices_per_node: int
+    domain_devices: int
+    up_bytes_per_second: float
+    out_bytes_per_second: float | None
+
+    @property
+    def capacity_bytes(self) -> int | None:
+        """Memory of one device."""
+        return self.entry.memory_bytes
+
+    @property
+    def memory_bytes_per_second(self) -> float:
+        """Bandwidth of the device memory that kernels reach."""
+        assert self.entry.memory_bytes_per_second is not None
+        return self.efficiency.memory_efficiency * self.entry.memory_bytes_per_second
+
+    def peak_flops_per_second(self, product: str) -> float:
+        """Return the stated dense peak for products of a format.
+
+        Raises:
+            PlanError: the catalogue does not know it.
+        """
+        peak = {
+            "fp32": self.entry.tf32_dense_flops_per_second or self.entry.fp32_flops_per_second,
+            "bf16": self.entry.bf16_dense_flops_per_second,
+            "fp16": self.entry.fp16_dense_flops_per_second or self.entry.bf16_dense_flops_per_second,
+            "fp8": self.entry.fp8_dense_flops_per_second,
+            "mxfp8": self.entry.fp8_dense_flops_per_second,
+            "nvfp4": self.entry.fp4_dense_flops_per_second,
+        }[product]
+        if peak is None:
+            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product)
+        return peak
+
+    def product_flops_per_second(self, product: str) -> float:
+        """Return the rate of large matrix products that lasts through a training."""
+        bits = {"fp8": 8, "mxfp8": 8, "nvfp4": 4}.get(product, 16)
+        share = {
+            16: self.efficiency.matmul_16bit_efficiency,
+            8: self.efficiency.matmul_8bit_efficiency,
+            4: self.efficiency.matmul_4bit_efficiency,
+        }[bits]
+        if share is None:
+            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product)
+        return share * self.peak_flops_per_second(product)
+
+
+def hardware(
+    accelerator: str,
+    *,
+    devices: int,
+    devices_per_node: int | None = None,
+    network: str | None = None,
+    out_bytes_per_second: float | None = None,
+) -> Hardware:
+    """Return the accelerators of a training.
+
+    Args:
+        accelerator: name in the catalogue.
+        devices: in all.
+        devices_per_node: of one server; as many as the fast link joins, up to a full server, where None.
+        network: name in the catalogue of what joins the servers.
+        out_bytes_per_second: its rate per device, where it is known otherwise.
+
+    Raises:
+        CatalogError: a name is not known.
+        PlanError: the bandwidth of the device memory is not known.
+    """
+    entry = catalog.accelerator(accelerator)
+    if entry.memory_bytes_per_second is None:
+        raise PlanError("plan-bandwidth-unknown", accelerator=entry.id)
+    joined = entry.scale_up_domain_devices or 1
+    per_node = devices_per_node or min(joined if joined > 1 else SERVER_DEVICES, SERVER_DEVICES, devices)
+    domain = max(joined, 1) if joined > SERVER_DEVICES else min(max(joined, 1), per_node)
+    if joined == 1:
+        # Without a link of their own, the devices of a server meet over its bus.
+        domain = per_node
+    rate = out_bytes_per_second
+    if rate is None and network is not None:
+        rate = _network_rate(network, per_node)
+    return Hardware(
+        entry=entry,
+        efficiency=catalog.efficiency_of(entry.id),
+        devices=devices,
+        devices_per_node=per_node,
+        domain_devices=min(domain, max(devices, 1)),
+        up_bytes_per_second=entry.scale_up_bytes_per_second or _bus_rate(),
+        out_bytes_per_second=rate,
+    )
+
+
+def _network_rate(name: str, per_node: int) -> float | None:
+    entry = catalog.network(name)
+    if entry.node_bytes_per_second is not None:
+        return entry.node_bytes_per_second / per_node
+    return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second
+
+
+def _bus_rate() -> float:
+    rate = catalog.network("pcie-4-x16").bytes_per_second
+    assert rate is not None
+    return rate

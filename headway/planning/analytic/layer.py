@@ -1,0 +1,329 @@
+"""What one micro-batch takes on one device, were it to hold all layers: forward, backward and again, by part.
+
+Everything is an array over layouts. Stages of a pipeline take their share of these times in ``step.py``.
+Source: the operations of a Llama, a GPT-2 and their mixtures of experts as ``planning/operations.py`` lists them for
+Headway's own engine; Korthikanti et al. 2022 (arXiv:2205.05198), sections 3 and 4 (tensor and sequence parallelism).
+Leaves out: rotary tables, masks, and the router's sorting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from headway.planning.analytic import kernels
+from headway.planning.analytic.hardware import Hardware
+from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
+from headway.planning.analytic.shape import Matrix
+from headway.planning.flops import attended_keys
+from headway.planning.operations import ATTENTION_BACKWARD_FACTOR, EAGER, FUSED, Traffic
+
+LAYER_NORM = (Traffic(plain=2), Traffic(plain=4))
+"""PyTorch has one kernel for it, compiled or not."""
+GELU = {"eager": (Traffic(plain=2), Traffic(plain=3)), "fused": (Traffic(plain=2), Traffic(plain=3))}
+SCORES = (Traffic(plain=4, launches=3), Traffic(plain=7, launches=4))
+"""Scaling, masking and softmax of unfused attention, and the gradient: passes over the scores."""
+DROPOUT = (Traffic(plain=2.5), Traffic(plain=2.5))
+LOGITS = {
+    "whole": Traffic(plain=1, fp32=7, casts=1, launches=8),
+    "sharded": Traffic(plain=1, fp32=5, casts=1, launches=6),
+    "chunked": Traffic(plain=1, fp32=5, casts=1, launches=8),
+}
+ROUNDING = {"fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
+"""Bytes moved to scale and round one element: 2 read, and one result for each way in which it is used."""
+
+HOST_OPERATIONS = {"eager": (60.0, 90.0), "fused": (20.0, 32.0)}
+"""Operations that the host starts for one layer, forward and backward."""
+
+ADAPTER_OPERATIONS = (6.0, 10.0)
+"""The same for each projection with an adapter."""
+
+
+@dataclass(kw_only=True)
+class PassTimes:
+    """Seconds of one micro-batch, arrays of shape [layouts].
+
+    Attributes:
+        forward: of all layers, by part.
+        backward: of all layers, by part.
+        again: what recomputation adds for all layers.
+        head_forward: of the output projection and the loss.
+        head_backward: the same, backward.
+        host_forward: that the host needs to start the operations of all layers.
+        host_backward: the same, backward.
+    """
+
+    forward: dict[str, Floats] = field(default_factory=dict)
+    backward: dict[str, Floats] = field(default_factory=dict)
+    again: Floats
+    head_forward: Floats
+    head_backward: Floats
+    host_forward: Floats
+    host_backward: Floats
+
+    @property
+    def layers_forward(self) -> Floats:
+        """All parts of the layers' forward pass."""
+        return np.asarray(sum(self.forward.values()))
+
+    @property
+    def layers_backward(self) -> Floats:
+        """All parts of the layers' backward pass, recomputation included."""
+        return np.asarray(sum(self.backward.values())) + self.again
+
+
+def tokens_of(job: Job, split: Layouts) -> Floats:
+    """Return the tokens of one micro-batch that one device holds."""
+    tokens: Floats = split.micro_batch * job.sequence_length / split.context
+    return tokens
+
+
+def pass_times(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
+    """Return the times of one micro-batch."""
+    tokens = tokens_of(job, split)
+    linear = _linear(job, hardware, split, tokens)
+    attention = _attention(job, hardware, split, tokens)
+    elementwise = _elementwise(job, hardware, split, tokens)
+    rounding = _rounding(job, hardware, split, tokens)
+    head = _head(job, hardware, split, tokens)
+    forward = {
+        "projections": linear[0],
+        "attention": attention[0],
+        "elementwise": elementwise[0],
+        "rounding": rounding[0],
+    }
+    backward = {
+        "projections": linear[1],
+        "attention": attention[1],
+        "elementwise": elementwise[1],
+        "rounding": rounding[1],
+    }
+    host = _host(job, hardware)
+    return PassTimes(
+        forward=forward,
+        backward=backward,
+        again=_again(job, split, forward),
+        head_forward=head[0],
+        head_backward=head[1],
+        host_forward=np.full_like(tokens, host[0]),
+        host_backward=np.full_like(tokens, host[1]),
+    )
+
+
+def _host(job: Job, hardware: Hardware) -> tuple[float, float]:
+    """Return the host's time to start the operations of all layers, forward and backward."""
+    if job.captures_graphs:
+        return 0.0, 0.0
+    factor = 1.5 if job.shape.experts else 1.0
+    adapted = 0.0
+    if job.adapter is not None:
+        adapted = sum(has_adapter(job.adapter, matrix) * matrix.layers for matrix in job.shape.dense)
+    forward, backward = (
+        hardware.efficiency.host_seconds * (factor * job.shape.layers * count + adapted * extra)
+        for count, extra in zip(HOST_OPERATIONS[job.kernels], ADAPTER_OPERATIONS, strict=True)
+    )
+    return forward, backward
+
+
+def _again(job: Job, split: Layouts, forward: dict[str, Floats]) -> Floats:
+    """Return the time of what is computed again in the backward pass."""
+    level = split.recompute.astype(np.intp)
+    is_fused = job.attention != "unfused"
+    products = np.asarray([0.0, 0.0, 0.5, 1.0])[level]
+    scores = np.asarray([0.0, 0.0 if is_fused else 1.0, 0.0 if is_fused else 1.0, 1.0])[level]
+    light = np.asarray([0.0, 1.0 if is_fused else 0.0, 1.0, 1.0])[level]
+    again: Floats = split.recompute_share * (
+        products * (forward["projections"] + forward["rounding"])
+        + scores * forward["attention"]
+        + light * forward["elementwise"]
+    )
+    return again
+
+
+def _linear(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    forward, backward = np.zeros_like(tokens), np.zeros_like(tokens)
+    for matrix in (*job.shape.dense, *job.shape.routed):
+        rows, inputs, outputs, copies = local_product(job, split, matrix, tokens)
+        first, second = _one_linear(job, hardware, matrix, rows, inputs, outputs, copies)
+        forward += matrix.layers * first
+        backward += matrix.layers * second
+    return forward, backward
+
+
+def local_product(
+    job: Job, split: Layouts, matrix: Matrix, tokens: Floats
+) -> tuple[Floats, Floats, Floats, Floats | float]:
+    """Return rows, inputs, outputs and copies of a matrix's product on one device."""
+    if matrix.experts == 1:
+        degree, rows = split.tensor, tokens
+        copies: Floats | float = 1.0
+    else:
+        # Each device receives, for its experts, what it sends: tokens times the experts that each chooses.
+        degree = split.expert_tensor
+        copies = matrix.experts / split.expert
+        rows = tokens * job.shape.chosen_experts / copies * (split.expert_tensor / split.tensor)
+    ones = np.ones_like(tokens)
+    inputs = matrix.inputs / degree if matrix.split == "inputs" else matrix.inputs * ones
+    outputs = matrix.outputs / degree if matrix.split == "outputs" else matrix.outputs * ones
+    return rows, inputs, outputs, copies
+
+
+def _one_linear(
+    job: Job,
+    hardware: Hardware,
+    matrix: Matrix,
+    rows: Floats,
+    inputs: Floats,
+    outputs: Floats,
+    copies: Floats | float,
+) -> tuple[Floats, Floats]:
+    product, adapter = job.numerics.product, job.adapter
+    value = job.numerics.value_bytes
+    first = kernels.product_seconds(hardware, product, rows, inputs, outputs, copies=copies, result_bytes=value)
+    by_input = kernels.product_seconds(hardware, product, rows, outputs, inputs, copies=copies, result_bytes=value)
+    if adapter is None:
+        # Fused kernels add to the gradient as they write it.
+        gradient_bytes = job.numerics.gradient_bytes * (2.0 if job.kernels == "fused" else 1.0)
+        by_weight = kernels.product_seconds(
+            hardware, product, inputs, rows, outputs, copies=copies, result_bytes=gradient_bytes
+        )
+        return first, by_input + by_weight
+    if adapter.expands:
+        expand = kernels.traffic_seconds(hardware, inputs * outputs * copies * (adapter.base_bytes + value))
+        first, by_input = first + expand, by_input + expand
+    if not has_adapter(adapter, matrix):
+        return first, by_input
+    rank = float(adapter.rank)
+    small = "bf16" if product in BLOCK_SCALED else product
+    down = kernels.product_seconds(hardware, small, rows, inputs, rank, copies=copies)
+    up = kernels.product_seconds(hardware, small, rows, rank, outputs, copies=copies)
+    join = kernels.traffic_seconds(hardware, (2 * inputs + 3 * outputs) * rows * copies * value, kernels=3)
+    return first + down + up + join, by_input + 2 * (down + up) + join
+
+
+def has_adapter(adapter: Adapter, matrix: Matrix) -> bool:
+    """Return whether a matrix is one of the adapter's targets."""
+    is_attention = "attn" in matrix.name
+    if adapter.targets == "all":
+        return True
+    if adapter.targets == "attention":
+        return is_attention
+    if adapter.targets == "fused-qkv":
+        return is_attention and not matrix.name.endswith("o_proj")
+    return matrix.name.endswith(("q_proj", "v_proj", "c_attn"))
+
+
+def _attention(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    shape = job.shape
+    length = job.document_length or job.sequence_length
+    heads = shape.heads / split.tensor
+    width = (shape.key_width + shape.value_width) / 2
+    product = "fp32" if job.numerics.product == "fp32" else "fp16" if job.numerics.product == "fp16" else "bf16"
+    if job.attention != "unfused":
+        tuned = job.attention == "tuned"
+        keys = attended_keys(job.model, length, causal=job.is_causal)
+        flops = 4.0 * tokens * heads * width * keys * shape.layers
+        forward = kernels.attention_seconds(
+            hardware, product, flops, tokens=length, width=width, backward=False, tuned=tuned
+        )
+        backward = kernels.attention_seconds(
+            hardware, product, ATTENTION_BACKWARD_FACTOR * flops, tokens=length, width=width, backward=True, tuned=tuned
+        )
+        return forward, backward
+    rows = np.full_like(tokens, length) / split.context
+    batch = tokens / rows * heads
+    scores = kernels.product_seconds(hardware, product, rows, width, length, copies=batch)
+    values = kernels.product_seconds(hardware, product, rows, length, width, copies=batch)
+    elements = batch * rows * length
+    value = "fp32" if job.numerics.value_bytes == FP32_BYTES else "bf16"
+    traffics = [SCORES, DROPOUT] if job.dropout else [SCORES]
+    passes = [
+        sum(
+            kernels.traffic_seconds(hardware, elements * pair[index].bytes_per_element(value), pair[index].launches)
+            for pair in traffics
+        )
+        for index in (0, 1)
+    ]
+    return shape.layers * (scores + values + passes[0]), shape.layers * (2 * (scores + values) + passes[1])
+
+
+def _elementwise(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    shape = job.shape
+    value = "fp32" if job.numerics.value_bytes == FP32_BYTES else "bf16"
+    table = FUSED if job.kernels == "fused" else EAGER
+    norm = LAYER_NORM if not shape.gated else table["norm"]
+    # A compiler folds the residual additions into the norms; elsewhere they are kernels of their own.
+    residual = Traffic(plain=3)
+    outside = tokens / np.where(split.sequence_parallel > 0, split.tensor, 1.0) * shape.hidden
+    heads = tokens / split.tensor * (shape.heads + shape.key_value_heads) * shape.key_width
+    results = []
+    for index in (0, 1):
+        moved = 2 * outside * (norm[index].bytes_per_element(value) + residual.bytes_per_element(value))
+        count = 2.0 * (norm[index].launches + residual.launches)
+        if job.dropout:
+            moved = moved + 2 * outside * DROPOUT[index].bytes_per_element(value)
+            count += 2
+        if not shape.has_positions:
+            moved = moved + heads * table["rotary"][index].bytes_per_element(value)
+            count += table["rotary"][index].launches
+        if shape.has_head_norms:
+            moved = moved + heads * table["norm"][index].bytes_per_element(value)
+            count += 2 * table["norm"][index].launches
+        total = shape.layers * kernels.traffic_seconds(hardware, moved, count)
+        results.append(total + _gates(job, hardware, split, tokens, index, value))
+    return results[0], results[1]
+
+
+def _gates(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, index: int, value: str) -> Floats:
+    """Return the time of the MLPs' activation functions, and of sorting tokens by expert."""
+    shape = job.shape
+    table = FUSED if job.kernels == "fused" else EAGER
+    traffic = (table["gated"] if shape.gated else GELU[job.kernels])[index]
+    per_element = traffic.bytes_per_element(value)
+    everyone = tokens / split.tensor * (shape.dense_layers * shape.inner + shape.sparse_layers * shape.shared_inner)
+    # A device handles, for its experts, as many rows as its own tokens choose.
+    chosen = tokens * shape.chosen_experts / split.tensor * shape.sparse_layers
+    moved = (everyone + chosen * shape.expert_inner) * per_element
+    # Sent, received, sorted by expert and put back: twice read and written on either side, with the router's weights.
+    moved = moved + chosen * shape.hidden * Traffic(plain=8).bytes_per_element(value)
+    kernels_count = traffic.launches * shape.layers + 10.0 * shape.sparse_layers
+    return kernels.traffic_seconds(hardware, moved, kernels_count)
+
+
+def _rounding(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    """Return the time of scaling and rounding the factors of 8- and 4-bit products."""
+    product = job.numerics.product
+    zero = np.zeros_like(tokens)
+    if product not in BLOCK_SCALED:
+        return zero, zero
+    forward, backward = zero.copy(), zero.copy()
+    for matrix in (*job.shape.dense, *job.shape.routed):
+        rows, inputs, outputs, copies = local_product(job, split, matrix, tokens)
+        weight = inputs * outputs * copies / np.maximum(split.micro_batches, 1.0)
+        # Projections of one input share its rounded copy.
+        shared = {"k_proj": 0.0, "v_proj": 0.0, "up_proj": 0.0}.get(matrix.name.rsplit(".", 1)[-1], 1.0)
+        each = ROUNDING[product]
+        forward += matrix.layers * kernels.traffic_seconds(
+            hardware, each * (shared * rows * inputs * copies + weight), 2.0
+        )
+        backward += matrix.layers * kernels.traffic_seconds(hardware, each * rows * outputs * copies, 1.0)
+    return forward, backward
+
+
+def _head(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    shape = job.shape
+    product = job.numerics.product if job.numerics.product not in BLOCK_SCALED else "bf16"
+    width = shape.vocabulary / split.tensor
+    hidden = np.full_like(tokens, float(shape.hidden))
+    value = "fp32" if job.numerics.value_bytes == FP32_BYTES else "bf16"
+    traffic = LOGITS[job.loss]
+    moved = tokens * width * traffic.bytes_per_element(value)
+    first = kernels.product_seconds(hardware, product, tokens, hidden, width)
+    backward = kernels.product_seconds(hardware, product, tokens, width, hidden)
+    if job.adapter is None or job.adapter.trains_embeddings:
+        backward = backward + kernels.product_seconds(hardware, product, hidden, tokens, width, result_bytes=4.0)
+    half = kernels.traffic_seconds(hardware, moved / 2, traffic.launches / 2)
+    return first + half, backward + half
