@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from headway.planning.plan import Plan
 
 TIGHT_MEMORY_SHARE = 0.9
-SLOW_CHECKPOINT_SHARE = 0.05
 EXPOSED_NETWORK_SHARE = 0.1
 
 
@@ -66,7 +65,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         if share > TIGHT_MEMORY_SHARE:
             yield Message(id="plan-warning-memory-tight", arguments={"share": share})
     checkpoints = plan.storage.checkpoint_time_share
-    if checkpoints is not None and checkpoints > SLOW_CHECKPOINT_SHARE:
+    if checkpoints is not None and checkpoints > recipe.site.max_stall_share:
         yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})
     exposed = plan.network.exposed_seconds
     if exposed is None:

@@ -33,6 +33,8 @@ class Carbon:
 
     Attributes:
         operational_kg_co2e: of the electricity; None where the grid or the energy is not known.
+        design_device_kg_co2e: of the accelerators alone, each at its design power all the time, as most model cards
+            reckon it; to be compared with them.
         embodied_kg_co2e: the share of making accelerators and servers that falls to this run; None where it is not
             known.
         embodied_kg_co2e_low: with the lowest published figures.
@@ -43,6 +45,7 @@ class Carbon:
     """
 
     operational_kg_co2e: float | None = None
+    design_device_kg_co2e: float | None = None
     embodied_kg_co2e: float | None = None
     embodied_kg_co2e_low: float | None = None
     embodied_kg_co2e_high: float | None = None
@@ -94,9 +97,12 @@ def plan_carbon(
     """
     intensity, greenest, best_hour = _intensity(site, seconds)
     hours = None if energy.facility_joules is None else units.joules_to_kilowatt_hours(energy.facility_joules)
+    design_joules = energy.design_device_joules
+    design_hours = None if design_joules is None else units.joules_to_kilowatt_hours(design_joules)
     low, middle, high = embodied_kg_co2e(site, entry, devices=devices, seconds=seconds)
     return Carbon(
         operational_kg_co2e=None if hours is None or intensity is None else hours * intensity,
+        design_device_kg_co2e=None if design_hours is None or intensity is None else design_hours * intensity,
         embodied_kg_co2e=middle,
         embodied_kg_co2e_low=low,
         embodied_kg_co2e_high=high,

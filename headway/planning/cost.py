@@ -40,6 +40,7 @@ class Cost:
         rent_usd: the run on rented devices, electricity included as `energy_usd` says.
         purchase_usd: the run on bought devices, electricity included.
         capital_usd: the purchase: servers, power supply and cooling.
+        lifetime_share: of the service life of the machines, that the run uses up, their idle time included.
         break_even_months: after which buying has cost less than renting, at the use that the recipe says; None
             where a price is not known, or where it never has.
         electricity_usd_per_kilowatt_hour: what was reckoned with: the mean over the run.
@@ -59,6 +60,7 @@ class Cost:
     rent_usd: float | None = None
     purchase_usd: float | None = None
     capital_usd: float | None = None
+    lifetime_share: float | None = None
     break_even_months: float | None = None
     electricity_usd_per_kilowatt_hour: float | None = None
     cheapest_start_hour: int | None = None
@@ -162,6 +164,7 @@ def plan_cost(
         rent_usd=rents[1] + (electricity or 0.0) if rents else None,
         purchase_usd=purchase.usd + electricity if purchase and electricity is not None else None,
         capital_usd=purchase.capital_usd if purchase else None,
+        lifetime_share=_lifetime_share(site, seconds) if entry is not None or purchase is not None else None,
         break_even_months=_break_even(site, purchase, prices, tariff, power, devices),
         electricity_usd_per_kilowatt_hour=tariff,
         cheapest_start_hour=window.best_start_hour if window else None,
@@ -208,6 +211,10 @@ def _break_even(
     return break_even_months(
         purchase.capital_usd, rent_usd_per_month=devices * prices[1] * hours, running_usd_per_month=running
     )
+
+
+def _lifetime_share(site: SiteConfig, seconds: float) -> float:
+    return seconds / (service_life_seconds(site) * site.utilization)
 
 
 def _electricity(site: SiteConfig, seconds: float) -> Window | None:

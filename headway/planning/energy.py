@@ -6,6 +6,7 @@ Leaves out: energy of tests, of development runs, and of machines that stand by.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from headway.planning.power import Power
@@ -18,6 +19,8 @@ class Energy:
     Attributes:
         equipment_joules: of servers, switches and storage.
         facility_joules: with cooling and losses of the site.
+        facility_joules_low: lower end of an 80 % interval, from those of power and time.
+        facility_joules_high: upper end of it.
         design_device_joules: of the accelerators alone, each at its design power all the time. Most model cards state
             this figure; it is here to be compared with them.
         joules_per_token: facility energy for each token that is trained on.
@@ -25,11 +28,20 @@ class Energy:
 
     equipment_joules: float | None = None
     facility_joules: float | None = None
+    facility_joules_low: float | None = None
+    facility_joules_high: float | None = None
     design_device_joules: float | None = None
     joules_per_token: float | None = None
 
 
-def plan_energy(power: Power, *, devices: int, seconds: float | None, tokens: int) -> Energy:
+def plan_energy(
+    power: Power,
+    *,
+    devices: int,
+    seconds: float | None,
+    tokens: int,
+    time_shares: tuple[float, float] = (0.0, 0.0),
+) -> Energy:
     """Return the energy of a run.
 
     Args:
@@ -37,6 +49,9 @@ def plan_energy(power: Power, *, devices: int, seconds: float | None, tokens: in
         devices: accelerators.
         seconds: of the whole run; None where it is not known.
         tokens: that are trained on.
+        time_shares: how far the time may fall below and rise above, over the time: an 80 % interval.
+
+    The errors of power and time do not depend on each other, so that their squares add up.
     """
     if seconds is None or power.facility_watts is None or power.equipment_watts is None:
         return Energy()
@@ -44,9 +59,16 @@ def plan_energy(power: Power, *, devices: int, seconds: float | None, tokens: in
     return Energy(
         equipment_joules=power.equipment_watts * seconds,
         facility_joules=facility_joules,
+        facility_joules_low=_end(facility_joules, power.facility_watts_low, power.facility_watts, -time_shares[0]),
+        facility_joules_high=_end(facility_joules, power.facility_watts_high, power.facility_watts, time_shares[1]),
         design_device_joules=design_device_joules(power, devices=devices, seconds=seconds),
         joules_per_token=facility_joules / tokens,
     )
+
+
+def _end(joules: float, end_watts: float | None, watts: float, time_share: float) -> float:
+    power_share = 0.0 if end_watts is None or not watts else end_watts / watts - 1
+    return joules * max(0.0, 1 + math.copysign(math.hypot(power_share, time_share), power_share + time_share))
 
 
 def design_device_joules(power: Power, *, devices: int, seconds: float) -> float | None:

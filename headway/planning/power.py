@@ -18,6 +18,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from statistics import NormalDist
 
 from headway import catalog
 from headway.catalog import Accelerator
@@ -51,6 +52,8 @@ class Power:
         rack_peak_watts: of one full rack at its rated maximum.
         equipment_watts: mean of all servers, switches and storage.
         facility_watts: the same with cooling and losses of the site.
+        facility_watts_low: lower end of an 80 % interval; None where the recipe states the power.
+        facility_watts_high: upper end of it.
         facility_peak_watts: the same at the rated maximum; what the site must be able to supply.
         capacity_watts: what the site can supply, as the recipe says.
         parts: watts by part; they sum to ``facility_watts``.
@@ -68,6 +71,8 @@ class Power:
     rack_peak_watts: float | None = None
     equipment_watts: float | None = None
     facility_watts: float | None = None
+    facility_watts_low: float | None = None
+    facility_watts_high: float | None = None
     facility_peak_watts: float | None = None
     capacity_watts: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
@@ -113,6 +118,16 @@ def busy_share(time: Time) -> float:
     wall_seconds = time.total_seconds or time.training_seconds
     share = computing_share * time.training_seconds / wall_seconds if wall_seconds else computing_share
     return min(1.0, max(0.0, share))
+
+
+def interval_share() -> float:
+    """Return half of the width of an 80 % interval of a server's power, over the power.
+
+    The mean absolute error of a normal distribution is sqrt(2 / pi) of its standard deviation, and 80 % of it lie
+    within 1.2816 of them. Source: the error of a model fitted to an H100 server (arXiv:2506.14551).
+    Leaves out: that this model is simpler, and that the power usage effectiveness changes with the weather.
+    """
+    return power_fact("server-model-error") * math.sqrt(math.pi / 2) * NormalDist().inv_cdf(0.9)
 
 
 @cache
@@ -228,6 +243,8 @@ def _of_accelerators(
         rack_peak_watts=in_rack * node_peak_watts,
         equipment_watts=equipment_watts,
         facility_watts=equipment_watts * site.power_usage_effectiveness,
+        facility_watts_low=equipment_watts * site.power_usage_effectiveness * (1 - interval_share()),
+        facility_watts_high=equipment_watts * site.power_usage_effectiveness * (1 + interval_share()),
         facility_peak_watts=peak_watts * site.power_usage_effectiveness,
         capacity_watts=site.power_capacity,
         parts=parts,

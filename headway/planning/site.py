@@ -43,7 +43,13 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
     """
     site, devices, seconds = recipe.site, recipe.hardware.devices, time.total_seconds
     power = plan_power(site, entry=entry, machine=machine, devices=devices, per_node=per_node, busy=busy_share(time))
-    energy = plan_energy(power, devices=devices, seconds=seconds, tokens=recipe.num_tokens)
+    energy = plan_energy(
+        power,
+        devices=devices,
+        seconds=seconds,
+        tokens=recipe.num_tokens,
+        time_shares=_time_shares(time),
+    )
     return Site(
         power=power,
         energy=energy,
@@ -59,4 +65,14 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
             power=power,
             energy=energy,
         ),
+    )
+
+
+def _time_shares(time: Time) -> tuple[float, float]:
+    """Return how far the time of a step may fall below and rise above the prediction, over it."""
+    if not time.step_seconds:
+        return 0.0, 0.0
+    return (
+        max(0.0, 1 - time.step_seconds_low / time.step_seconds),
+        max(0.0, time.step_seconds_high / time.step_seconds - 1),
     )

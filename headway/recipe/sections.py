@@ -105,7 +105,7 @@ class SiteConfig(Section):
     electricity_usd_per_kilowatt_hour: NonNegativeFloat | None = None
     device_usd_per_hour: NonNegativeFloat | None = None
     node_watts: Watts | None = None
-    water_usage_effectiveness: NonNegativeFloat | None = None
+    water_usage_effectiveness: Annotated[float, Field(ge=0, le=100)] | None = None
     electricity_price_series: str | None = None
     grid_intensity_series: str | None = None
     start_hour: Count = 0
@@ -114,14 +114,14 @@ class SiteConfig(Section):
     rack_capacity: Watts | None = None
     nodes_per_rack: PositiveCount | None = None
     cooling: Literal["air", "rear-door", "direct-to-chip"] | Auto = "auto"
-    air_temperature_rise: Annotated[float, Field(gt=0, le=100)] = 12.0
-    liquid_temperature_rise: Annotated[float, Field(gt=0, le=100)] = 10.0
+    air_temperature_rise: Annotated[float, Field(ge=0.1, le=100)] = 12.0
+    liquid_temperature_rise: Annotated[float, Field(ge=0.1, le=100)] = 10.0
     ownership: Literal["rent", "buy"] = "rent"
-    node_usd: NonNegativeFloat | None = None
-    infrastructure_usd_per_watt: NonNegativeFloat | None = None
-    service_life: Annotated[Seconds, Field(gt=0)] | None = None
-    infrastructure_life: Annotated[Seconds, Field(gt=0)] | None = None
-    utilization: Annotated[float, Field(gt=0, le=1)] = 1.0
+    node_usd: Annotated[float, Field(ge=0, le=1e12)] | None = None
+    infrastructure_usd_per_watt: Annotated[float, Field(ge=0, le=1e9)] | None = None
+    service_life: Annotated[Seconds, Field(ge=1)] | None = None
+    infrastructure_life: Annotated[Seconds, Field(ge=1)] | None = None
+    utilization: Annotated[float, Field(ge=0.01, le=1)] = 1.0
     interest_rate: Annotated[float, Field(ge=0, le=1)] = 0.0
     max_stall_share: Annotated[float, Field(gt=0, lt=1)] = 0.05
 

@@ -56,6 +56,9 @@ def test_the_catalogue_knows_grids() -> None:
     found = carbon(site(grid="germany"), energy(1))
     assert found.operational_kg_co2e == catalog.grid("germany").carbon_kg_co2e_per_kilowatt_hour
     assert found.greenest_start_hour is None
+    assert found.design_device_kg_co2e is None
+    at_design = carbon(site(grid="germany"), Energy(design_device_joules=KILOWATT_HOUR))
+    assert at_design.design_device_kg_co2e == catalog.grid("germany").carbon_kg_co2e_per_kilowatt_hour
 
 
 def test_a_series_tells_the_greenest_hour(tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def test_buying_by_hand() -> None:
     assert found.total_usd_low == found.total_usd_high == found.total_usd
     assert found.rent_usd == pytest.approx(8 * 2 * 8766 + 7_012.8)
     assert found.basis == "purchase"
+    assert found.lifetime_share == pytest.approx(0.2)
     # 400,000 / (8 x 2 x 730.5 - 8 x 730.5 x 0.1)
     assert found.break_even_months == pytest.approx(400_000 / (730.5 * (16 - 0.8)))
 

@@ -15,6 +15,15 @@ def test_energy_is_power_times_time() -> None:
     assert found.joules_per_token == 110
 
 
+def test_the_intervals_of_power_and_time_add_their_squares() -> None:
+    power = Power(equipment_watts=1.0, facility_watts=10.0, facility_watts_low=7.0, facility_watts_high=13.0)
+    found = plan_energy(power, devices=1, seconds=10, tokens=1, time_shares=(0.4, 0.4))
+    assert found.facility_joules_low == pytest.approx(50)
+    assert found.facility_joules_high == pytest.approx(150)
+    certain = plan_energy(Power(equipment_watts=1.0, facility_watts=10.0), devices=1, seconds=10, tokens=1)
+    assert certain.facility_joules_low == certain.facility_joules_high == certain.facility_joules
+
+
 def test_what_is_not_known_stays_unknown() -> None:
     assert plan_energy(Power(), devices=1, seconds=10, tokens=1) == Energy()
     known = Power(equipment_watts=1.0, facility_watts=1.0)

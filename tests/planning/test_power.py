@@ -13,6 +13,7 @@ from headway.planning.power import (
     Power,
     accelerator_watts,
     busy_share,
+    interval_share,
     plan_power,
     server_host,
     tray_host,
@@ -70,15 +71,35 @@ def test_a_server_of_eight_h100_trains_at_what_was_measured() -> None:
 def test_the_energy_of_bloom_with_its_idle_share() -> None:
     """433,196 kWh at 400 W a device and 256,646 kWh of idle servers in 1,082,990 A100 hours: 637 W for a device.
 
-    Source: Luccioni et al. 2022 (arXiv:2211.02001). The first figure is the design power, which no training draws; the
-    prediction is 10 % below.
+    Source: Luccioni et al. 2022 (arXiv:2211.02001). The first figure is the design power, which no training draws, so
+    that the prediction is 13 % below; what the idle servers took is met within 10 %.
     """
     published_watts = (433_196 + 256_646) / 1_082_990 * 1000
     found = power(site(power_usage_effectiveness=1), entry=catalog.accelerator("a100"), devices=8)
     assert found.node_watts is not None
     assert found.node_watts / 8 == pytest.approx(published_watts, rel=0.14)
     host_watts = found.node_watts / 8 - found.device_watts  # type: ignore[operator]
-    assert host_watts == pytest.approx(256_646 / 1_082_990 * 1000, rel=0.12)
+    assert host_watts == pytest.approx(256_646 / 1_082_990 * 1000, rel=0.1)
+
+
+@pytest.mark.parametrize("published_watts", [330, 342])
+def test_measured_power_of_v100_systems(published_watts: float) -> None:
+    """330 W (GPT-3) and 342 W (XLM) for each V100 with its share of the host. Source: Patterson et al. 2021, table 4.
+
+    The host is that of an H100 server in proportion, and newer than theirs: the prediction is 21 to 26 % above.
+    """
+    found = power(site(power_usage_effectiveness=1), entry=catalog.accelerator("v100-sxm2-32gb"), devices=8)
+    assert found.node_watts is not None
+    assert found.node_watts / 8 == pytest.approx(published_watts, rel=0.26)
+    assert found.node_watts / 8 < 1.5 * 300
+
+
+def test_the_interval_holds_what_was_measured() -> None:
+    # 11.4 % on average are a standard deviation of 14.3 %, and 80 % of all lie within 1.28 of them.
+    assert interval_share() == pytest.approx(0.183, abs=0.001)
+    bloom = power(site(power_usage_effectiveness=1), entry=catalog.accelerator("a100"), devices=8)
+    assert bloom.facility_watts_low < 8 * 637 < bloom.facility_watts_high  # type: ignore[operator]
+    assert power(site(node_watts=5000.0)).facility_watts_low is None
 
 
 def test_a_rack_of_gb300() -> None:

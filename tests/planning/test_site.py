@@ -22,6 +22,7 @@ def test_a_site_is_one_chain(make_recipe: MakeRecipe) -> None:
     found = plan_site(recipe, entry=catalog.accelerator("h100"), machine=None, time=time, per_node=8)
     assert found.power.busy_share == pytest.approx(0.9)
     assert found.energy.facility_joules == pytest.approx(found.power.facility_watts * 100)  # type: ignore[operator]
+    assert found.energy.facility_joules_low < found.energy.facility_joules  # type: ignore[operator]
     assert found.cooling.heat_watts == found.power.equipment_watts
     hours = found.energy.facility_joules / 3.6e6  # type: ignore[operator]
     assert found.carbon.operational_kg_co2e == pytest.approx(

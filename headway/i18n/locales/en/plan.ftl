@@ -128,6 +128,7 @@ plan-label-peak-heat-watts = Heat at the rated maximum
 plan-label-operational-kg-co2e = Operation
 plan-label-embodied-kg-co2e = Making of the hardware
 plan-label-grid-kg-co2e-per-kilowatt-hour = Grid, kg CO2e per kWh
+plan-label-design-device-kg-co2e = Devices alone, at design power
 plan-label-greenest-start-hour = Greenest hour to start
 plan-label-greenest-operational-kg-co2e = Operation, started then
 plan-label-litres = Water used
@@ -142,6 +143,7 @@ plan-label-interest-usd = Interest
 plan-label-rent-usd = Were the devices rented
 plan-label-purchase-usd = Were the devices bought
 plan-label-capital-usd = Purchase
+plan-label-lifetime-share = Share of the machines' life
 plan-label-break-even-months = Months until buying pays
 plan-label-electricity-usd-per-kilowatt-hour = One kWh of electricity
 plan-label-cheapest-start-hour = Cheapest hour to start
@@ -326,3 +328,65 @@ plan-explain-reliability-detection = Failures that are not noticed yet take { PE
 plan-explain-reliability-stalls = Checkpoints stop the work for { PERCENT($share) } of the time.
 # $repair_seconds, $away, $recommended, $nodes, $share (Number)
 plan-explain-reliability-spares = With a repair of { DURATION($repair_seconds) }, { DECIMAL($away) } servers are away on average; { COUNT($recommended) } spare servers suffice for 99 % of the time, and { COUNT($nodes) } for { PERCENT($share) }.
+
+## How the numbers on the site came about
+
+# $design_watts, $idle_share, $busy_share, $time_share, $watts (Number)
+plan-explain-power-device = A device of { WATTS($design_watts) } draws { PERCENT($idle_share) } of it while it waits and { PERCENT($busy_share) } while it computes; it computes { PERCENT($time_share) } of the time, which makes { WATTS($watts) }.
+# $part (String): name of a part; $watts, $share (Number): of the facility
+plan-explain-power-part = { $part ->
+        [accelerators_watts] { plan-label-accelerators-watts }
+        [processors_watts] { plan-label-processors-watts }
+        [memory_watts] { plan-label-memory-watts }
+        [network_interfaces_watts] { plan-label-network-interfaces-watts }
+        [drives_watts] { plan-label-drives-watts }
+        [fans_and_boards_watts] { plan-label-fans-and-boards-watts }
+        [supply_losses_watts] { plan-label-supply-losses-watts }
+        [fabric_and_storage_watts] { plan-label-fabric-and-storage-watts }
+        [servers_watts] { plan-label-servers-watts }
+       *[site_overhead_watts] { plan-label-site-overhead-watts }
+    }: { WATTS($watts) }, { PERCENT($share) } of the facility.
+# $devices, $watts, $peak_watts (Number)
+plan-explain-power-node = A server of { COUNT($devices) } devices draws { WATTS($watts) }, and at most { WATTS($peak_watts) }.
+# $equipment_watts, $effectiveness, $watts (Number)
+plan-explain-power-facility = Servers, network and storage draw { WATTS($equipment_watts) }; with a power usage effectiveness of { DECIMAL($effectiveness) } the facility draws { WATTS($watts) }.
+# $watts, $seconds, $kilowatt_hours (Number)
+plan-explain-energy-facility = { WATTS($watts) } for { DURATION($seconds) }, interruptions included, make { DECIMAL($kilowatt_hours) } kWh.
+# $devices, $design_watts, $seconds, $kilowatt_hours (Number)
+plan-explain-energy-design = Model cards state { COUNT($devices) } devices at their design power of { WATTS($design_watts) } for { DURATION($seconds) }: { DECIMAL($kilowatt_hours) } kWh.
+# $kilowatt_hours, $intensity, $kg (Number)
+plan-explain-carbon-operational = { DECIMAL($kilowatt_hours) } kWh at { DECIMAL($intensity) } kg CO2e for each make { DECIMAL($kg) } kg CO2e.
+# $hour, $kg (Number)
+plan-explain-carbon-greenest = Started in hour { $hour } of the series, the run would emit { DECIMAL($kg) } kg CO2e.
+# $devices, $server_devices, $seconds, $life_seconds, $utilization, $kg (Number)
+plan-explain-carbon-embodied = Making { COUNT($devices) } cards, and an eighth of a server of { COUNT($server_devices) } for each, shared out over a life of { DURATION($life_seconds) } that is used to { PERCENT($utilization) }, makes { DECIMAL($kg) } kg CO2e for { DURATION($seconds) }.
+# $kilowatt_hours, $litres_per_kilowatt_hour, $litres (Number)
+plan-explain-water-generation = Generating { DECIMAL($kilowatt_hours) } kWh at { DECIMAL($litres_per_kilowatt_hour) } L for each consumes { DECIMAL($litres) } L.
+plan-explain-water-site = Cooling { DECIMAL($kilowatt_hours) } kWh of the machines at { DECIMAL($litres_per_kilowatt_hour) } L for each consumes { DECIMAL($litres) } L.
+# $watts, $peak_watts (Number)
+plan-explain-cooling-heat = All power of the machines becomes heat: { WATTS($watts) }, and at most { WATTS($peak_watts) }.
+# $watts, $btu_per_hour, $ton_btu_per_hour, $tons (Number)
+plan-explain-cooling-tons = { WATTS($watts) } at { DECIMAL($btu_per_hour, 6) } BTU/h for a kilowatt, over { DECIMAL($ton_btu_per_hour, 6) } BTU/h for a ton, are { DECIMAL($tons) } tons of refrigeration.
+# $rack_watts, $nodes, $air_watts, $door_watts, $chip_watts (Number); $method (String): a name, not translated
+plan-explain-cooling-method = A rack of { COUNT($nodes) } servers gives off up to { WATTS($rack_watts) }; air is known to cool { WATTS($air_watts) }, a liquid-cooled rear door { WATTS($door_watts) }, cold plates { WATTS($chip_watts) }. Chosen: { $method }.
+# $density, $heat_capacity, $kelvin, $flow (Number)
+plan-explain-cooling-air = The heat that goes into air, over { DECIMAL($density) } kg/m3, { DECIMAL($heat_capacity, 4) } J/(kg K) and a rise of { DECIMAL($kelvin) } K, needs { DECIMAL($flow) } m3/h.
+plan-explain-cooling-liquid = The heat that goes into liquid, over { DECIMAL($density) } kg/L, { DECIMAL($heat_capacity, 4) } J/(kg K) and a rise of { DECIMAL($kelvin) } K, needs { DECIMAL($flow) } L/min.
+# $devices, $device_hours, $price, $usd (Number)
+plan-explain-cost-rent = { COUNT($devices) } devices are held for { COUNT($device_hours) } device hours; at { USD($price) } each that is { USD($usd) } of rent.
+# $capital_usd, $seconds, $life_seconds, $utilization, $usd, $infrastructure_usd, $interest_usd (Number)
+plan-explain-cost-purchase = Of a purchase of { USD($capital_usd) }, written off over { DURATION($life_seconds) } of which { PERCENT($utilization) } are used, { DURATION($seconds) } use up { USD($usd) } of servers and { USD($infrastructure_usd) } of power supply and cooling; interest adds { USD($interest_usd) }.
+# $kilowatt_hours, $price, $usd (Number)
+plan-explain-cost-energy = { DECIMAL($kilowatt_hours) } kWh at { USD($price) } each cost { USD($usd) }.
+# $hour, $usd (Number)
+plan-explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
+# $capital_usd, $months (Number)
+plan-explain-cost-break-even = { USD($capital_usd) }, over what rent exceeds electricity in a month, are earned back after { DECIMAL($months) } months.
+# $parameters, $bytes (Number)
+plan-explain-storage-checkpoint = { COUNT($parameters) } weights, and the two moments of each, take { BYTES($bytes) } in fp32, headers included.
+# $checkpoints_bytes, $dataset_bytes, $keep_last, $bytes (Number)
+plan-explain-storage-space = { COUNT($keep_last) } checkpoints that stay, and the one that is being written, take { BYTES($checkpoints_bytes) }; with { BYTES($dataset_bytes) } of tokens that is { BYTES($bytes) }.
+# $bytes, $interval_seconds, $share, $rate, $node_rate (Number)
+plan-explain-storage-write = { BYTES($bytes) } every { DURATION($interval_seconds) } stop the work for no more than { PERCENT($share) } of the time at { BYTERATE($rate) }, which is { BYTERATE($node_rate) } for each server.
+# $rate, $burst_rate, $share (Number)
+plan-explain-storage-read = The training reads { BYTERATE($rate) }; were nothing read ahead, the tokens of a step would have to come at { BYTERATE($burst_rate) } to take no more than { PERCENT($share) } of it.

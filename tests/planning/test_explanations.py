@@ -1,0 +1,148 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.i18n import Translator
+from headway.machine import Machine
+from headway.planning import Plan, plan
+from headway.planning.explanation import Explanation
+from headway.planning.explanations import (
+    EXPLANATIONS,
+    explain_carbon,
+    explain_cooling,
+    explain_cost,
+    explain_energy,
+    explain_power,
+    explain_storage,
+    explain_water,
+)
+from headway.recipe import Recipe
+
+MakeRecipe = Callable[..., Recipe]
+
+
+@pytest.fixture
+def cluster(make_recipe: MakeRecipe, tmp_path: Path) -> tuple[Recipe, Plan]:
+    """Sixteen H100 in racks that cold plates cool, bought, at a site of which everything is known."""
+    file = tmp_path / "hours.csv"
+    file.write_text("0,0.3\n1,0.1\n")
+    recipe = make_recipe(
+        hardware={"accelerator": "h100", "devices": 16, "network": "infiniband-ndr400"},
+        data={"dataset_tokens": "1B"},
+        site={
+            "grid": "germany",
+            "electricity_price_series": str(file),
+            "grid_intensity_series": str(file),
+            "water_usage_effectiveness": 0.4,
+            "power_usage_effectiveness": 1.2,
+            "nodes_per_rack": 12,
+            "ownership": "buy",
+            "node_usd": 300_000,
+            "infrastructure_usd_per_watt": 10,
+        },
+    )
+    return recipe, plan(recipe)
+
+
+def by_id(steps: tuple[Explanation, ...]) -> dict[str, Explanation]:
+    return {step.id: step for step in steps}
+
+
+def rendered(steps: tuple[Explanation, ...]) -> list[str]:
+    translator = Translator("en")
+    for step in steps:
+        assert translator.has(step.id)
+        assert step.source
+    return [translator.text(step.id, **step.arguments) for step in steps]
+
+
+@pytest.mark.parametrize("topic", list(EXPLANATIONS))
+def test_every_step_has_a_text(topic: str, cluster: tuple[Recipe, Plan]) -> None:
+    steps = EXPLANATIONS[topic](*cluster)
+    assert steps
+    # A variable that is not given stays in the text in braces.
+    assert not [text for text in rendered(steps) if "{" in text]
+
+
+def test_energy_is_explained_down_to_its_constants(cluster: tuple[Recipe, Plan]) -> None:
+    recipe, found = cluster
+    steps = by_id(explain_energy(recipe, found))
+    assert steps["plan-explain-energy-facility"].value == found.energy.facility_joules
+    assert steps["plan-explain-energy-design"].value == found.energy.design_device_joules
+    device = steps["plan-explain-power-device"]
+    assert device.value == found.power.device_watts
+    inputs: dict[str, Any] = dict(device.arguments)
+    swing = inputs["busy_share"] - inputs["idle_share"]
+    share = inputs["idle_share"] + swing * inputs["time_share"]
+    assert inputs["design_watts"] * share == pytest.approx(device.value)
+    parts = [step.value for step in explain_power(recipe, found) if step.id == "plan-explain-power-part"]
+    assert sum(parts) == pytest.approx(found.power.facility_watts)
+
+
+def test_carbon_and_water_are_explained(cluster: tuple[Recipe, Plan]) -> None:
+    steps = by_id((*explain_carbon(*cluster), *explain_water(*cluster)))
+    carbon, water = cluster[1].carbon, cluster[1].water
+    assert steps["plan-explain-carbon-operational"].value == carbon.operational_kg_co2e
+    assert steps["plan-explain-carbon-operational"].source.endswith("hours.csv")
+    assert steps["plan-explain-carbon-greenest"].value == carbon.greenest_operational_kg_co2e
+    assert steps["plan-explain-carbon-embodied"].value == carbon.embodied_kg_co2e
+    both = steps["plan-explain-water-generation"].value + steps["plan-explain-water-site"].value
+    assert both == pytest.approx(water.litres)
+
+
+def test_cooling_is_explained(cluster: tuple[Recipe, Plan]) -> None:
+    steps = by_id(explain_cooling(*cluster))
+    cooling = cluster[1].cooling
+    assert cooling.method == "direct-to-chip"
+    assert steps["plan-explain-cooling-tons"].value == cooling.refrigeration_tons
+    assert steps["plan-explain-cooling-air"].value == cooling.airflow_m3_per_hour
+    assert steps["plan-explain-cooling-liquid"].value == cooling.liquid_litres_per_minute
+    assert steps["plan-explain-cooling-method"].arguments["method"] == "direct-to-chip"
+
+
+def test_cost_is_explained(cluster: tuple[Recipe, Plan]) -> None:
+    steps = by_id(explain_cost(*cluster))
+    cost = cluster[1].cost
+    assert steps["plan-explain-cost-purchase"].value == cost.hardware_usd
+    assert steps["plan-explain-cost-energy"].value == cost.energy_usd
+    assert steps["plan-explain-cost-cheapest"].value == cost.cheapest_energy_usd
+    assert steps["plan-explain-cost-break-even"].value == cost.break_even_months
+    assert "AWS" in steps["plan-explain-cost-rent"].source
+
+
+def test_storage_is_explained(cluster: tuple[Recipe, Plan]) -> None:
+    steps = by_id(explain_storage(*cluster))
+    storage = cluster[1].storage
+    assert steps["plan-explain-storage-space"].value == storage.total_bytes
+    assert steps["plan-explain-storage-write"].value == storage.checkpoint_write_bytes_per_second
+    assert steps["plan-explain-storage-read"].value == storage.read_bytes_per_second
+
+
+def test_what_the_recipe_says_is_its_own_source(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(
+        hardware={"accelerator": "h100", "devices": 8},
+        site={
+            "node_watts": 9000,
+            "device_usd_per_hour": 2,
+            "electricity_usd_per_kilowatt_hour": 0.1,
+            "grid_kg_co2e_per_kilowatt_hour": 0.2,
+        },
+    )
+    found = plan(recipe)
+    steps = by_id((*explain_energy(recipe, found), *explain_cost(recipe, found)))
+    for name in ("power-node", "carbon-operational", "cost-rent", "cost-energy"):
+        assert steps[f"plan-explain-{name}"].source.endswith("the recipe")
+    named = make_recipe(hardware={"accelerator": "h100", "devices": 8}, site={"grid": "germany"})
+    operational = by_id(explain_carbon(named, plan(named)))["plan-explain-carbon-operational"]
+    assert "codecarbon" in operational.source
+
+
+def test_nothing_is_explained_that_is_not_known(make_recipe: MakeRecipe, machine: Machine) -> None:
+    recipe = make_recipe(hardware={"accelerator": "tpu-v5p"})
+    found = plan(recipe)
+    for topic in ("power", "energy", "carbon", "water", "cooling"):
+        assert EXPLANATIONS[topic](recipe, found) == ()
+    here = make_recipe()
+    assert "plan-explain-power-device" not in by_id(explain_power(here, plan(here, machine)))
