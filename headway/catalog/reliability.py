@@ -26,6 +26,7 @@ class Failure(Entry):
         component: what failed, or "all".
         category: the source's own grouping.
         accelerator: the device that the run used, in the catalogue's id where it has one.
+        accelerator_family: the first word of such ids, for the entries that stand for a kind of hardware.
         interruptions: how often it happened.
         devices: accelerators that ran.
         jobs: jobs that were watched.
@@ -43,6 +44,7 @@ class Failure(Entry):
     component: str
     category: str | None = None
     accelerator: str | None = None
+    accelerator_family: str | None = None
     interruptions: int | None = None
     devices: int | None = None
     jobs: int | None = None

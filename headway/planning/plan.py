@@ -190,6 +190,7 @@ def _reliability(recipe: Recipe, device: Device, chosen: Candidate, storage: Sto
         training_seconds=recipe.num_steps * chosen.step_seconds,
         write_seconds=storage.checkpoint_write_seconds,
         interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds, storage.checkpoint_write_seconds),
+        accelerator=device.name,
         resilience=recipe.resilience,
     )
 

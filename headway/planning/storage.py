@@ -106,7 +106,12 @@ def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float, write_secon
         return every * step_seconds
     best = None
     if write_seconds is not None:
-        best = best_interval_seconds(recipe.resilience, devices=recipe.hardware.devices, write_seconds=write_seconds)
+        best = best_interval_seconds(
+            recipe.resilience,
+            devices=recipe.hardware.devices,
+            write_seconds=write_seconds,
+            accelerator=recipe.hardware.accelerator,
+        )
     return max(recipe.resilience.interval_seconds(best), step_seconds)
 
 

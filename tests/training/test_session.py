@@ -237,6 +237,20 @@ def test_too_little_validation_text_is_no_reason_to_stop(
     assert not evaluated
 
 
+def test_the_planned_interval_decides_where_the_recipe_leaves_it_open(make_small_recipe: Make, tmp_path: Path) -> None:
+    settings = {"checkpoint_every": "auto", "checkpoint_every_steps": None, "keep_last": 50}
+    recipe = make_small_recipe(training={"steps": 5}, resilience=settings)
+    often = open_run(
+        recipe, {"reliability": {"checkpoint_interval_seconds": 0.0}}, root=tmp_path / "often", name="often"
+    )
+    unknown = open_run(recipe, {}, root=tmp_path / "unknown", name="unknown")
+    for run in (often, unknown):
+        assert Session(run).wait() == 0
+    # Of the default, a minute, these few steps take little; the last step is always saved.
+    assert CheckpointStore(often.checkpoints_folder).steps() == [1, 2, 3, 4, 5]
+    assert CheckpointStore(unknown.checkpoints_folder).steps() == [5]
+
+
 def test_the_last_good_checkpoint_outlives_a_nan(make_small_recipe: Make, tmp_path: Path) -> None:
     recipe = make_small_recipe(
         training={"learning_rate": 1e30, "precision": "fp32", "warmup_steps": 0, "gradient_clip_norm": 1e9},

@@ -66,7 +66,7 @@ class Reliability:
         checkpointing: how the job saves itself with the recipe's interval.
         losses: where the wall time goes with it.
         spares: servers that wait.
-        source: the catalogue's entry that the rate comes from, all fleets together, or the recipe.
+        source: the catalogue's entries that the rate comes from, all fleets together, or the recipe.
     """
 
     devices: int
@@ -89,36 +89,38 @@ class Reliability:
     source: str
 
 
-def expected_rate(resilience: ResilienceConfig) -> FailureRate:
+def expected_rate(resilience: ResilienceConfig, accelerator: str | None = None) -> FailureRate:
     """Return the failure rate that a recipe states or names.
+
+    Args:
+        resilience: the recipe's section.
+        accelerator: id in the catalogue, where the rate of its family is asked for.
 
     Raises:
         CatalogError: no entry with a rate has the name.
     """
     stated = resilience.failures_per_1000_devices_per_day
     if stated is None:
-        return failure_rate(resilience.failure_basis)
+        return failure_rate(resilience.failure_basis, accelerator)
     return stated_rate(stated / 1000 / (units.SECONDS_PER_DAY / units.SECONDS_PER_HOUR))
 
 
-def best_interval_seconds(resilience: ResilienceConfig, *, devices: int, write_seconds: float) -> float:
+def best_interval_seconds(
+    resilience: ResilienceConfig, *, devices: int, write_seconds: float, accelerator: str | None = None
+) -> float:
     """Return the best time of work between two checkpoints.
 
     Args:
         resilience: the recipe's section.
         devices: of the job.
         write_seconds: from the begin of a checkpoint until it is safe.
+        accelerator: id in the catalogue.
 
     Raises:
         CatalogError: the catalogue does not know the basis of the failure rate.
     """
     stall, behind = _stall_and_write_behind(resilience, write_seconds)
-    return best_work_seconds(job_mtbf_seconds(expected_rate(resilience), devices), stall, behind)
-
-
-def stall_seconds(resilience: ResilienceConfig, write_seconds: float) -> float:
-    """Return how long the work stands still for one checkpoint."""
-    return _stall_and_write_behind(resilience, write_seconds)[0]
+    return best_work_seconds(job_mtbf_seconds(expected_rate(resilience, accelerator), devices), stall, behind)
 
 
 def plan_reliability(
@@ -127,6 +129,7 @@ def plan_reliability(
     training_seconds: float,
     write_seconds: float | None,
     interval_seconds: float,
+    accelerator: str | None = None,
     resilience: ResilienceConfig | None = None,
 ) -> Reliability:
     """Return what failures do to a run on accelerators.
@@ -136,13 +139,14 @@ def plan_reliability(
         training_seconds: of useful work.
         write_seconds: from the begin of a checkpoint until it is safe; None where the storage is not known.
         interval_seconds: of work between checkpoints, as the recipe says.
+        accelerator: id in the catalogue.
         resilience: the recipe's section; its defaults where it is left out.
 
     Raises:
         CatalogError: the catalogue does not know the basis of the failure rate.
     """
     resilience = resilience or ResilienceConfig()
-    rate = expected_rate(resilience)
+    rate = expected_rate(resilience, accelerator)
     mtbf_seconds = job_mtbf_seconds(rate, devices)
     way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds)
     slow, fast = (job_mtbf_seconds(end, devices) for end in rate_interval(rate))

@@ -22,6 +22,8 @@ from headway.catalog.store import find
 
 PUBLISHED_FLEETS = "published-fleets"
 """The basis that pools all fleets."""
+SAME_HARDWARE = "same-hardware"
+"""The basis that pools what was published on accelerators of the same family."""
 
 COVERAGE = 0.8
 """Of the intervals: so often the truth lies inside."""
@@ -42,7 +44,7 @@ class FailureRate:
         per_device_hour: the median over clusters, for each accelerator and hour.
         log_deviation: standard deviation of the rate's natural logarithm for a cluster that nobody has watched.
         degrees: of freedom that the deviation is known with; infinite where it is stated.
-        source: id in the catalogue, `PUBLISHED_FLEETS`, or ``recipe``.
+        source: id in the catalogue (or several, with commas), `PUBLISHED_FLEETS`, or ``recipe``.
     """
 
     per_device_hour: float
@@ -102,13 +104,15 @@ def pooled_rate(leave_out: str | None = None) -> FailureRate:
     )
 
 
-def failure_rate(basis: str = PUBLISHED_FLEETS) -> FailureRate:
+def failure_rate(basis: str = PUBLISHED_FLEETS, accelerator: str | None = None) -> FailureRate:
     """Return the rate on a published basis.
 
     The rate of one fleet is no surer for another cluster than the pooled one: it has the same spread.
 
     Args:
-        basis: `PUBLISHED_FLEETS`, or the id of an entry in the catalogue's failures that gives a rate.
+        basis: `PUBLISHED_FLEETS`; `SAME_HARDWARE`, which is the former where nothing was published on the family; or
+            the id of an entry in the catalogue's failures that gives a rate.
+        accelerator: id in the catalogue, whose first word is the family.
 
     Raises:
         CatalogError: no entry with a rate has this name; the error carries the closest one.
@@ -116,10 +120,15 @@ def failure_rate(basis: str = PUBLISHED_FLEETS) -> FailureRate:
     pooled = pooled_rate()
     if basis == PUBLISHED_FLEETS:
         return pooled
+    if basis == SAME_HARDWARE:
+        family = (accelerator or "").split("-")[0]
+        alike = [entry for entry in _with_rate() if entry.accelerator_family == family]
+        if not alike:
+            return pooled
+        rate = math.exp(fmean(math.log(_rate(entry)) for entry in alike))
+        return replace(pooled, per_device_hour=rate, source=", ".join(entry.id for entry in alike))
     entry = find("failure", basis, {entry.id: entry for entry in _with_rate()})
-    return FailureRate(
-        per_device_hour=_rate(entry), log_deviation=pooled.log_deviation, degrees=pooled.degrees, source=entry.id
-    )
+    return replace(pooled, per_device_hour=_rate(entry), source=entry.id)
 
 
 def stated_rate(per_device_hour: float) -> FailureRate:

@@ -10,7 +10,13 @@ Leaves out: spares that fail while they wait.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from statistics import NormalDist
 
+_SUMMED_UP_TO = 1000.0
+"""Mean numbers for which probabilities are summed up; above, the distribution is near a normal one."""
+_MOST = 5000
+"""Beyond it lies nothing of a distribution that is summed up."""
 CHOSEN_PROBABILITY = 0.99
 """With which the job keeps its size, where nobody says otherwise."""
 
@@ -30,6 +36,8 @@ def probability_of_enough(mean_away: float, spares: int, dispersion: float = 1.0
     """
     if spares < 0:
         return 0.0
+    if mean_away > _SUMMED_UP_TO:
+        return NormalDist(mean_away, math.sqrt(mean_away * dispersion)).cdf(spares + 0.5)
     return min(1.0, sum(_probabilities(mean_away, dispersion, spares)))
 
 
@@ -38,29 +46,28 @@ def spare_nodes(mean_away: float, probability: float = CHOSEN_PROBABILITY, dispe
 
     Args:
         mean_away: servers that are away on average.
-        probability: below 1.
+        probability: above 0 and below 1.
         dispersion: variance over mean of the number away; 1 is Poisson.
     """
-    # A tail beyond a hundred standard deviations is none.
-    most = math.ceil(mean_away + 100 * math.sqrt(mean_away * dispersion) + 100 * dispersion)
+    if mean_away > _SUMMED_UP_TO:
+        return math.ceil(NormalDist(mean_away, math.sqrt(mean_away * dispersion)).inv_cdf(probability) - 0.5)
     total = 0.0
-    for number, part in enumerate(_probabilities(mean_away, dispersion, most)):
+    for number, part in enumerate(_probabilities(mean_away, dispersion, _MOST)):
         total += part
         if total >= probability:
             return number
-    return most
+    return _MOST
 
 
-def _probabilities(mean: float, dispersion: float, most: int) -> list[float]:
-    """Return the probabilities of 0 to `most`, through logarithms: e^-mean itself may be too small for the machine."""
+def _probabilities(mean: float, dispersion: float, last: int) -> Iterator[float]:
+    """Yield the probabilities of 0 to `last`, through logarithms: e^-mean itself may be too small for the machine."""
     if mean <= 0:
-        return [1.0]
-    numbers = range(most + 1)
-    if dispersion <= 1:
-        return [math.exp(number * math.log(mean) - mean - math.lgamma(number + 1)) for number in numbers]
-    size = mean / (dispersion - 1)
-    stop, go = math.log(1 / dispersion), math.log1p(-1 / dispersion)
-    return [
-        math.exp(math.lgamma(number + size) - math.lgamma(size) - math.lgamma(number + 1) + size * stop + number * go)
-        for number in numbers
-    ]
+        yield 1.0
+        return
+    size = mean / (dispersion - 1) if dispersion > 1 else math.inf
+    for number in range(min(last, _MOST) + 1):
+        if math.isinf(size):
+            yield math.exp(number * math.log(mean) - mean - math.lgamma(number + 1))
+        else:
+            ways = math.lgamma(number + size) - math.lgamma(size) - math.lgamma(number + 1)
+            yield math.exp(ways - size * math.log(dispersion) + number * math.log1p(-1 / dispersion))

@@ -1,9 +1,13 @@
+import dataclasses
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headway.errors import CatalogError
 from headway.planning.reliability import Reliability, plan_reliability
+from headway.planning.reliability.explain import explain
 from headway.planning.reliability.prediction import best_interval_seconds
 from headway.recipe.sections import ResilienceConfig
 
@@ -127,6 +131,39 @@ def test_spares() -> None:
     assert some.spares.sufficient_probability > 0.99
     assert some.spares.recommended_nodes <= 60
     assert none.spares.recommended_nodes > some.spares.recommended_nodes
+
+
+@given(
+    devices=st.integers(1, 10**18),
+    training_seconds=st.floats(1e-6, 1e30),
+    write_seconds=st.none() | st.floats(0, 1e12),
+    interval_seconds=st.floats(1e-6, 1e30),
+    asynchronous=st.booleans(),
+    spares=st.integers(0, 10**18),
+)
+def test_every_number_is_a_number(
+    devices: int,
+    training_seconds: float,
+    write_seconds: float | None,
+    interval_seconds: float,
+    asynchronous: bool,
+    spares: int,
+) -> None:
+    found = plan_reliability(
+        devices=devices,
+        training_seconds=training_seconds,
+        write_seconds=write_seconds,
+        interval_seconds=interval_seconds,
+        resilience=ResilienceConfig(asynchronous_checkpoints=asynchronous, spare_nodes=spares),
+    )
+    values = [value for value in dataclasses.asdict(found).values() if isinstance(value, float)]
+    assert all(math.isfinite(value) and value >= 0 for value in values)
+    shares = [found.goodput_low, found.goodput, found.goodput_high, found.best_goodput]
+    assert all(share is None or 0 <= share <= 1 for share in shares)
+    assert found.expected_interruptions_low <= found.expected_interruptions + 1
+    if found.goodput is not None and found.best_goodput is not None:
+        assert found.best_goodput >= found.goodput * (1 - 1e-9)
+    assert explain(found)
 
 
 def test_auto_is_the_best_interval_where_it_is_known() -> None:

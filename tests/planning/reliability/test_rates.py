@@ -102,6 +102,15 @@ def test_an_unknown_basis_names_the_closest() -> None:
         failure_trace("nobody")
 
 
+def test_the_same_hardware() -> None:
+    assert failure_rate("same-hardware", "h100-pcie-80gb").source == LLAMA_3
+    of_a100 = failure_rate("same-hardware", "a100-sxm-80gb")
+    assert of_a100.source == "kokolis-rsc-1, kokolis-rsc-2"
+    assert of_a100.per_device_hour * 8 * 24 * 1000 == pytest.approx(math.sqrt(6.50 * 2.34))
+    assert failure_rate("same-hardware", "tpu-v5p").per_device_hour * 24 * 4 == pytest.approx(0.0008)
+    assert failure_rate("same-hardware", "mi300x") == failure_rate("same-hardware") == pooled_rate()
+
+
 def test_a_stated_rate_varies_less_than_one_of_other_clusters() -> None:
     stated = stated_rate(2e-5)
     assert stated.log_deviation < pooled_rate().log_deviation

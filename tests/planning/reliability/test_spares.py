@@ -55,7 +55,16 @@ def test_nothing_fails() -> None:
 
 
 def test_certainty_is_cut_off() -> None:
-    assert spare_nodes(1.0, probability=1.0) <= 1 + 100 + 100
+    assert spare_nodes(1.0, probability=1 - 1e-16) < 30
+    assert spare_nodes(1.0, probability=1.5) == 5000
+
+
+def test_sums_and_the_normal_distribution_meet() -> None:
+    below, above = spare_nodes(999.9, dispersion=5.78), spare_nodes(1000.1, dispersion=5.78)
+    assert above == pytest.approx(below, rel=0.01)
+    assert probability_of_enough(1000.1, above, 5.78) == pytest.approx(0.99, abs=0.001)
+    assert spare_nodes(1e15) == pytest.approx(1e15)
+    assert probability_of_enough(5.0, 10**18) == pytest.approx(1)
 
 
 @given(st.floats(0.01, 500), st.floats(1, 20), st.floats(0.5, 0.999))

@@ -1,0 +1,61 @@
+"""What the recipe says on storage and failures reaches the plan."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from headway.planning import Plan, plan
+from headway.recipe import Recipe
+from headway.recipe.sections import ResilienceConfig
+
+MakeRecipe = Callable[..., Recipe]
+
+
+def cluster(make_recipe: MakeRecipe, **resilience: Any) -> Plan:
+    return plan(
+        make_recipe(
+            hardware={"accelerator": "h100-sxm-80gb", "devices": 1024},
+            training={"steps": 10**6, "global_batch_size": 1024},
+            resilience=resilience,
+        )
+    )
+
+
+def test_a_stated_write_rate_gives_the_goodput(make_recipe: MakeRecipe) -> None:
+    assert cluster(make_recipe).reliability.goodput is None
+    found = cluster(make_recipe, storage_write_bytes_per_second="10 MB")
+    assert found.storage.checkpoint_write_seconds == pytest.approx(found.storage.checkpoint_bytes / 1e7)
+    assert found.reliability is not None
+    assert found.reliability.goodput is not None
+    assert 0 < found.reliability.goodput < 1
+    assert found.time.total_seconds > found.time.training_seconds
+
+
+def test_auto_saves_as_often_as_is_best(make_recipe: MakeRecipe) -> None:
+    chosen = cluster(make_recipe, storage_write_bytes_per_second="10 MB")
+    best = cluster(make_recipe, storage_write_bytes_per_second="10 MB", checkpoint_every="auto")
+    assert chosen.reliability is not None
+    assert best.reliability is not None
+    assert best.reliability.checkpointing is not None
+    assert best.reliability.checkpointing.work_seconds == pytest.approx(best.reliability.checkpoint_interval_seconds)
+    assert best.reliability.goodput == pytest.approx(chosen.reliability.best_goodput)
+    assert best.storage.checkpoint_time_share < chosen.storage.checkpoint_time_share
+
+
+def test_auto_without_a_rate_is_the_default(make_recipe: MakeRecipe) -> None:
+    automatic, default = cluster(make_recipe, checkpoint_every="auto"), cluster(make_recipe, checkpoint_every=60)
+    assert ResilienceConfig().checkpoint_every == 60
+    assert automatic.storage == default.storage
+
+
+def test_the_basis_reaches_the_plan(make_recipe: MakeRecipe) -> None:
+    found = cluster(make_recipe, failure_basis="same-hardware")
+    assert found.reliability is not None
+    assert found.reliability.source == "llama-3-405b-unexpected"
+    assert found.reliability.mtbf_hours == pytest.approx(3.0930787589498805 * 16)
+
+
+def test_a_written_recipe_keeps_auto(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(resilience={"checkpoint_every": "auto"})
+    assert recipe.to_dict()["resilience"]["checkpoint_every"] == "auto"
