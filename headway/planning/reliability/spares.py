@@ -60,14 +60,14 @@ def spare_nodes(mean_away: float, probability: float = CHOSEN_PROBABILITY, dispe
 
 
 def _probabilities(mean: float, dispersion: float, last: int) -> Iterator[float]:
-    """Yield the probabilities of 0 to `last`, through logarithms: e^-mean itself may be too small for the machine."""
-    if mean <= 0:
-        yield 1.0
-        return
-    size = mean / (dispersion - 1) if dispersion > 1 else math.inf
+    """Yield the probabilities of 0 to `last`.
+
+    From one number k to the next the probability grows by (mean + k (v - 1)) / (v (k + 1)), with the dispersion v;
+    v = 1 is Poisson. Through logarithms, since the first may be too small for the machine.
+    """
+    excess = max(dispersion - 1, 0.0)
+    logarithm = -mean * (math.log1p(excess) / excess if excess else 1.0)
     for number in range(min(last, _MOST) + 1):
-        if math.isinf(size):
-            yield math.exp(number * math.log(mean) - mean - math.lgamma(number + 1))
-        else:
-            ways = math.lgamma(number + size) - math.lgamma(size) - math.lgamma(number + 1)
-            yield math.exp(ways - size * math.log(dispersion) + number * math.log1p(-1 / dispersion))
+        yield math.exp(logarithm)
+        growth = (mean + number * excess) / ((1 + excess) * (number + 1))
+        logarithm += math.log(growth) if growth > 0 else -math.inf
