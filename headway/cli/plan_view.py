@@ -25,10 +25,10 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "network": ("scale_up_bytes_per_step", "scale_out_bytes_per_step", "exposed_seconds"),
     "power": ("node_watts", "facility_watts"),
     "energy": ("facility_joules",),
-    "cooling": ("heat_watts", "airflow_m3_per_hour", "method"),
-    "carbon": ("operational_kg_co2e", "embodied_kg_co2e"),
+    "cooling": ("heat_watts", "airflow_m3_per_hour", "liquid_litres_per_minute", "method"),
+    "carbon": ("operational_kg_co2e", "embodied_kg_co2e", "greenest_start_hour"),
     "water": ("litres",),
-    "cost": ("total_usd", "energy_usd", "hardware_usd"),
+    "cost": ("total_usd", "energy_usd", "hardware_usd", "break_even_months", "cheapest_start_hour"),
     "reliability": ("expected_interruptions", "checkpoint_interval_seconds", "goodput"),
     "software": ("engine_version", "precision"),
 }

@@ -32,7 +32,7 @@ from headway.recipe.sections import SiteConfig
 RACK_SCALE_DEVICES = 72
 """Devices of one NVL72 rack, whose trays and cooling come with it."""
 
-_WAITING_PARTS = frozenset({"communication_seconds", "bubble_seconds", "offload_seconds", "host_seconds"})
+_WAITING_PARTS = ("communication_seconds", "bubble_seconds", "offload_seconds", "host_seconds", "waiting_seconds")
 """Parts of a step in which the accelerator waits."""
 
 
@@ -113,7 +113,7 @@ def busy_share(time: Time) -> float:
     The steps' time without exposed communication, pipeline bubbles and other waiting, over the whole run with its
     evaluations, checkpoints and interruptions.
     """
-    waiting_seconds = sum(seconds for name, seconds in time.parts.items() if name in _WAITING_PARTS)
+    waiting_seconds = sum(seconds for name, seconds in time.parts.items() if name.endswith(_WAITING_PARTS))
     computing_share = 1 - waiting_seconds / time.step_seconds if time.step_seconds else 0.0
     wall_seconds = time.total_seconds or time.training_seconds
     share = computing_share * time.training_seconds / wall_seconds if wall_seconds else computing_share

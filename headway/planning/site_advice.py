@@ -77,6 +77,12 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
                 "nodes_per_rack": power.nodes_per_rack or 1,
             },
         )
+    reading = plan.storage.read_time_share
+    if reading is not None and reading > 1:
+        yield Message(
+            id="plan-warning-data-slow",
+            arguments={"needed_bytes_per_second": plan.storage.read_bytes_per_second, "ratio": reading},
+        )
     if recipe.site.ownership == "buy" and recipe.site.node_usd is None:
         yield Message(id="plan-warning-purchase-unknown")
     yield from _better_hours(

@@ -39,12 +39,14 @@ class Storage:
         node_write_bytes_per_second: the same for one server, each of which writes its share of the states.
         restart_read_bytes_per_second: the rate, of all servers together, at which a restart reads the checkpoint in
             the time that is allowed for writing one.
-        checkpoint_time_share: share of the wall time that checkpoints take; None where the disk was not measured.
+        checkpoint_time_share: share of the wall time for which checkpoints stop the work; None where it is not known.
         written_bytes: all checkpoints of the whole run.
         read_bytes: all tokens of the whole run, as often as they are read.
         read_bytes_per_second: tokens that the training reads.
         burst_read_bytes_per_second: the rate at which the tokens of a step arrive within the share of it that the
             recipe allows, were nothing read ahead.
+        read_time_share: share of the time that reading them takes, beside the computation; None where the disk was not
+            measured.
         free_bytes: of the disk where the run will be stored; None where it is not known.
     """
 
@@ -61,6 +63,7 @@ class Storage:
     read_bytes: int
     read_bytes_per_second: float
     burst_read_bytes_per_second: float
+    read_time_share: float | None = None
     free_bytes: int | None = None
 
 
@@ -131,7 +134,10 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
     interval_seconds = checkpoint_interval_seconds(recipe, step_seconds, write_seconds if fails else None)
     data = dataset_bytes(recipe)
     share = recipe.site.max_stall_share
-    write_rate = required_bytes_per_second(one, interval_seconds=interval_seconds, share=share)
+    # What is written while the work goes on must only end before the next one begins.
+    write_rate = one / interval_seconds
+    if not recipe.resilience.asynchronous_checkpoints:
+        write_rate = required_bytes_per_second(one, interval_seconds=interval_seconds, share=share)
     step_bytes = recipe.tokens_per_step * bytes_per_token(recipe.model.vocab_size)
     writes = math.floor(recipe.num_steps * step_seconds / interval_seconds) + 1
     return Storage(
@@ -143,11 +149,12 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
         checkpoint_write_bytes_per_second=write_rate,
         node_write_bytes_per_second=write_rate / _nodes(recipe),
         restart_read_bytes_per_second=write_rate,
-        checkpoint_time_share=None if write_seconds is None else write_seconds / (interval_seconds + write_seconds),
+        checkpoint_time_share=_time_share(recipe, write_seconds, interval_seconds),
         written_bytes=writes * one,
         read_bytes=recipe.num_steps * step_bytes,
         read_bytes_per_second=step_bytes / step_seconds,
         burst_read_bytes_per_second=step_bytes / (share * step_seconds),
+        read_time_share=None if disk is None else step_bytes / step_seconds / disk.read_bytes_per_second,
     )
 
 
@@ -164,6 +171,18 @@ def required_bytes_per_second(size_bytes: float, *, interval_seconds: float, sha
     Leaves out: that the storage serves others too, and writing while the work goes on.
     """
     return size_bytes * (1 - share) / (interval_seconds * share)
+
+
+def _time_share(recipe: Recipe, write_seconds: float | None, interval_seconds: float) -> float | None:
+    """Return the share of the wall time for which checkpoints stop the work."""
+    if write_seconds is None:
+        return None
+    stall_seconds = write_seconds
+    if recipe.resilience.asynchronous_checkpoints:
+        if recipe.resilience.asynchronous_stall_share is None:
+            return None
+        stall_seconds *= recipe.resilience.asynchronous_stall_share
+    return stall_seconds / (interval_seconds + stall_seconds)
 
 
 def _nodes(recipe: Recipe) -> int:

@@ -82,6 +82,14 @@ def test_the_energy_of_bloom_with_its_idle_share() -> None:
     assert host_watts == pytest.approx(256_646 / 1_082_990 * 1000, rel=0.1)
 
 
+def test_the_energy_of_bloom_on_its_cluster() -> None:
+    """(433,196 + 256,646) kWh x 1.2 on 48 servers. Source: Luccioni et al. 2022 (arXiv:2211.02001)."""
+    found = power(site(power_usage_effectiveness=1.2), entry=catalog.accelerator("a100"), devices=384)
+    assert found.facility_watts is not None
+    hours = 1_082_990 / 384
+    assert found.facility_watts * hours / 1000 == pytest.approx((433_196 + 256_646) * 1.2, rel=0.04)
+
+
 @pytest.mark.parametrize("published_watts", [330, 342])
 def test_measured_power_of_v100_systems(published_watts: float) -> None:
     """330 W (GPT-3) and 342 W (XLM) for each V100 with its share of the host. Source: Patterson et al. 2021, table 4.

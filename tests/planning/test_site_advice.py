@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,15 @@ def test_racks_that_are_too_dense(planned: Callable[..., Plan]) -> None:
 def test_a_purchase_needs_a_price(planned: Callable[..., Plan]) -> None:
     assert "plan-warning-purchase-unknown" in said(planned(ownership="buy"))
     assert "plan-warning-purchase-unknown" not in said(planned(ownership="buy", node_usd=1e5))
+
+
+def test_data_that_comes_too_slowly(make_recipe: MakeRecipe, machine: Machine) -> None:
+    assert machine.measurements is not None
+    assert machine.measurements.disk is not None
+    disk = replace(machine.measurements.disk, read_bytes_per_second=1.0)
+    slow = replace(machine, measurements=replace(machine.measurements, disk=disk))
+    assert "plan-warning-data-slow" in said(plan(make_recipe(), slow))
+    assert "plan-warning-data-slow" not in said(plan(make_recipe(), machine))
 
 
 def test_budgets_of_energy_and_water(planned: Callable[..., Plan]) -> None:

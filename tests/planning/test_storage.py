@@ -54,6 +54,7 @@ def test_what_is_kept_and_what_it_takes(make_recipe: MakeRecipe) -> None:
     assert found.node_write_bytes_per_second == found.restart_read_bytes_per_second
     assert found.read_bytes_per_second == 16 * 256 * 2 / 2.0
     assert found.burst_read_bytes_per_second == pytest.approx(16 * 256 * 2 / 0.1)
+    assert found.read_time_share == pytest.approx(16 * 256 * 2 / 2.0 / 1e8)
     # Ten intervals of the 100 steps, and the last one.
     assert found.written_bytes == 11 * one
     assert found.read_bytes == 100 * 16 * 256 * 2
@@ -70,6 +71,19 @@ def test_the_required_rate_keeps_the_stall_at_its_share() -> None:
     rate = required_bytes_per_second(1e12, interval_seconds=600.0, share=0.02)
     stall_seconds = 1e12 / rate
     assert stall_seconds / (600 + stall_seconds) == pytest.approx(0.02)
+
+
+def test_what_is_written_in_the_background_must_only_end_in_time(make_recipe: MakeRecipe) -> None:
+    disk = DiskSpeed(
+        folder=".", file_bytes=1, write_bytes_per_second=1e8, read_bytes_per_second=1e8, read_method="direct"
+    )
+    settings = {"checkpoint_every_steps": 10, "asynchronous_checkpoints": True}
+    found = plan_storage(make_recipe(resilience=settings), disk, step_seconds=2.0)
+    assert found.checkpoint_write_bytes_per_second == pytest.approx(found.checkpoint_bytes / 20)
+    assert found.checkpoint_time_share is None
+    stated = plan_storage(make_recipe(resilience={**settings, "asynchronous_stall_share": 0.1}), disk, step_seconds=2.0)
+    stall_seconds = 0.1 * found.checkpoint_bytes / 1e8
+    assert stated.checkpoint_time_share == pytest.approx(stall_seconds / (20 + stall_seconds))
 
 
 def test_the_checkpoints_of_bloom() -> None:

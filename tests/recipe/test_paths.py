@@ -32,6 +32,13 @@ def test_a_resolved_recipe_means_the_same_files_elsewhere(tmp_path: Path) -> Non
     assert load_recipe(copy).data.paths == recipe.data.paths == (str(Path.cwd() / "x.txt"),)
 
 
+def test_the_series_of_a_site_are_paths(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(f'{SMALLEST}[site]\nelectricity_price_series = "p.csv"\ngrid_intensity_series = "/g.csv"\n')
+    site = load_recipe(file).site
+    assert (site.electricity_price_series, site.grid_intensity_series) == (str(tmp_path / "p.csv"), "/g.csv")
+
+
 def test_built_in_tokenizers_are_no_paths() -> None:
     for name in ("bpe", "byte"):
         raw = {"data": {"tokenizer": name}}

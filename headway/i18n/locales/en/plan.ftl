@@ -85,6 +85,7 @@ plan-label-read-bytes-per-second = Read rate needed
 plan-label-node-write-bytes-per-second = Write rate needed of a server
 plan-label-restart-read-bytes-per-second = Read rate needed at a restart
 plan-label-burst-read-bytes-per-second = Read rate needed without reading ahead
+plan-label-read-time-share = Time spent on reading, beside the work
 plan-label-written-bytes = Written in all
 plan-label-read-bytes = Read in all
 plan-label-scale-up-bytes-per-step = Inside servers, per step
@@ -263,6 +264,9 @@ plan-warning-site-cooling-unknown = The site removes { WATTS($capacity_watts) } 
 # $rack_watts, $limit_watts, $nodes_per_rack (Number)
 plan-warning-rack-power = A rack of { COUNT($nodes_per_rack) } servers draws up to { WATTS($rack_watts) }, and it can supply { WATTS($limit_watts) }.
     .next = Lower `site.nodes_per_rack`, or raise `site.rack_capacity`.
+# $needed_bytes_per_second, $ratio (Number): needed over what the disk gives
+plan-warning-data-slow = The training reads { BYTERATE($needed_bytes_per_second) }, { DECIMAL($ratio) } times what the disk gives.
+    .next = Move the data to a faster disk, or into memory.
 plan-warning-purchase-unknown = The machines are to be bought, but the price of a server is not known, so that it is missing from the cost.
     .next = Set `site.node_usd`.
 # $hour, $now, $best (Number)
