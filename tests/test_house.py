@@ -280,7 +280,7 @@ def error_calls() -> list[Call]:
     return [call for call in calls() if call.name in kinds]
 
 
-MESSAGE_CLASSES = {"Message", "Note", "Advice", "Notice"}
+MESSAGE_CLASSES = {"Message", "Note", "Advice", "Notice", "Explanation"}
 """The classes that carry the id of a message and a dictionary of its arguments."""
 
 

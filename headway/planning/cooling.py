@@ -11,17 +11,10 @@ from dataclasses import dataclass
 
 from headway import units
 from headway.planning.constants import cooling_fact
-from headway.planning.power import Power
+from headway.planning.power import RACK_LIMITS, Power
 from headway.recipe.sections import SiteConfig
 
 _KILO = 1e3
-
-RACK_LIMITS = {
-    "air": "air-cooled-rack-limit",
-    "rear-door": "rear-door-rack-limit",
-    "direct-to-chip": "rack-gb300-nvl72",
-}
-"""Method -> the catalogue's entry with the densest rack that it is known to cool; the simplest method is first."""
 
 
 @dataclass(frozen=True, kw_only=True)

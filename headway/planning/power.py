@@ -32,6 +32,13 @@ from headway.recipe.sections import SiteConfig
 RACK_SCALE_DEVICES = 72
 """Devices of one NVL72 rack, whose trays and cooling come with it."""
 
+RACK_LIMITS = {
+    "air": "air-cooled-rack-limit",
+    "rear-door": "rear-door-rack-limit",
+    "direct-to-chip": "rack-gb300-nvl72",
+}
+"""Method -> the catalogue's entry with the densest rack that it is known to cool; the simplest method is first."""
+
 _WAITING_PARTS = ("communication_seconds", "bubble_seconds", "offload_seconds", "host_seconds", "waiting_seconds")
 """Parts of a step in which the accelerator waits."""
 
@@ -278,13 +285,14 @@ def _uniform(
 def _nodes_per_rack(site: SiteConfig, node_peak_watts: float, of_product: int | None) -> int:
     """Return the servers of a rack: as the recipe or the product says, else as many as the rack's power allows.
 
-    Where nothing is said, a rack takes what air can cool (the catalogue's ``air-cooled-rack-limit``).
+    Where the recipe names no power of a rack, it takes what the site's cooling can remove, or else what air can.
     """
     if site.nodes_per_rack is not None:
         return site.nodes_per_rack
     if of_product is not None:
         return max(1, of_product)
-    limit_watts = site.rack_capacity or cooling_fact("air-cooled-rack-limit")
+    method = "air" if site.cooling == "auto" else site.cooling
+    limit_watts = site.rack_capacity or cooling_fact(RACK_LIMITS[method])
     return max(1, math.floor(limit_watts / node_peak_watts))
 
 

@@ -2,6 +2,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headway import catalog
 from headway.planning.cost import Cost, break_even_months, depreciation_usd, interest_usd, plan_cost
@@ -102,6 +104,33 @@ def test_a_purchase_without_its_price_is_unknown() -> None:
     assert unwired.infrastructure_usd is None
     assert unwired.purchase_usd is None, "nobody named a price of electricity"
     assert unwired.break_even_months is None
+
+
+@given(
+    node_usd=st.floats(0, 1e6),
+    per_watt=st.floats(0, 100),
+    rate=st.floats(0, 1),
+    use=st.floats(0.01, 1),
+    seconds=st.floats(0, 1e9),
+    tariff=st.floats(0, 10),
+)
+def test_the_parts_of_a_purchase_sum_to_its_total(
+    node_usd: float, per_watt: float, rate: float, use: float, seconds: float, tariff: float
+) -> None:
+    where = site(
+        ownership="buy",
+        node_usd=node_usd,
+        infrastructure_usd_per_watt=per_watt,
+        interest_rate=rate,
+        utilization=use,
+        electricity_usd_per_kilowatt_hour=tariff,
+    )
+    power = Power(facility_watts=8_000.0, facility_peak_watts=10_000.0)
+    found = cost(where, seconds=seconds, power=power, energy=Energy(facility_joules=8_000 * seconds))
+    parts = (found.hardware_usd, found.infrastructure_usd, found.interest_usd, found.energy_usd)
+    assert all(part is not None and part >= 0 for part in parts)
+    assert sum(part or 0.0 for part in parts) == pytest.approx(found.total_usd)
+    assert found.break_even_months is None or found.break_even_months >= 0
 
 
 def test_buying_never_pays_where_electricity_costs_more_than_renting() -> None:

@@ -1,6 +1,7 @@
 """Power from idle to busy, part by part."""
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -35,18 +36,17 @@ def power(where: SiteConfig | None = None, **changes: Any) -> Power:
 
 def time_of(parts: dict[str, float], *, steps: int = 10, total_seconds: float | None = None) -> Time:
     step_seconds = sum(parts.values())
-    return Time(
-        step_seconds=step_seconds,
-        step_seconds_low=step_seconds,
-        step_seconds_high=step_seconds,
-        tokens_per_second=1.0,
-        tokens_per_second_per_device=1.0,
-        model_flops_utilization=0.4,
-        parts=parts,
-        training_seconds=steps * step_seconds,
-        total_seconds=total_seconds,
-        total_days=None,
-    )
+    known: dict[str, Any] = {
+        "step_seconds": step_seconds,
+        "step_seconds_low": 0.8 * step_seconds,
+        "step_seconds_high": 1.3 * step_seconds,
+        "parts": parts,
+        "training_seconds": steps * step_seconds,
+        "total_seconds": total_seconds,
+    }
+    # What the power does not depend on.
+    others = {field.name: 1.0 for field in fields(Time) if field.name not in known}
+    return Time(**known, **others)
 
 
 def test_an_accelerator_swings_between_idle_and_busy() -> None:
@@ -161,6 +161,7 @@ def test_racks_hold_what_their_power_allows() -> None:
     assert power(devices=32).racks == 2
     assert power(site(rack_capacity="45 kW"), devices=32).nodes_per_rack == 4
     assert power(site(rack_capacity="5 kW"), devices=32).nodes_per_rack == 1
+    assert power(site(cooling="rear-door"), devices=32).nodes_per_rack == 7
     assert power(site(nodes_per_rack=3), devices=32).rack_peak_watts == pytest.approx(30_600)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from headway import catalog
 from headway.planning.constants import cooling_fact
-from headway.planning.cooling import RACK_LIMITS
 from headway.planning.explanation import Explanation
+from headway.planning.power import RACK_LIMITS
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
