@@ -15,7 +15,7 @@ from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
-from headway.training.data import Batch, BatchStream, Corpus
+from headway.training.data import VALIDATION_BATCH_SEQUENCES, Batch, BatchStream, Corpus
 from headway.training.engines import Engine
 from headway.training.schedule import learning_rate
 
@@ -100,6 +100,7 @@ class TrainingLoop:
         self._events.record(
             "evaluated",
             step=self._step,
+            tokens=sum(len(batch.tokens) for batch in self._validation) * self._recipe.training.sequence_length,
             loss=loss,
             perplexity=math.exp(min(loss, 700.0)),
             bits_per_byte=loss / math.log(2) / self._corpus.statistics.bytes_per_token,
@@ -126,11 +127,13 @@ class TrainingLoop:
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:
-        """Return the fixed validation batches; a split too short for one sequence is no reason not to train."""
+        """Return the validation text, cut into micro-batches since more may not fit; a split too short for one sequence is no reason not to train."""
         training = self._recipe.training
         try:
             return self._corpus.validation_batches(
-                training.sequence_length, self._micro_batch_size, training.evaluate_batches
+                training.sequence_length,
+                self._micro_batch_size,
+                training.evaluate_batches * VALIDATION_BATCH_SEQUENCES,
             )
         except DataError as error:
             self._events.record("notice", id="training-no-validation", arguments=error.arguments)

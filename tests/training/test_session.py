@@ -71,6 +71,19 @@ def test_a_run_learns_and_leaves_everything_behind(make_small_recipe: Make, tmp_
     assert ledger["interruptions"]["measured"] == 0
 
 
+def test_the_validation_loss_does_not_depend_on_the_micro_batch(make_small_recipe: Make, tmp_path: Path) -> None:
+    evaluated = []
+    for size in (1, 8):
+        recipe = make_small_recipe(
+            training={"steps": 1, "precision": "fp32", "evaluate_batches": 2}, layout={"micro_batch_size": size}
+        )
+        run = start(recipe, tmp_path, name=f"micro-{size}")
+        assert Session(run).wait() == 0
+        evaluated += [event for event in run.events() if event["event"] == "evaluated"]
+    assert [event["tokens"] for event in evaluated] == [2 * 8 * 64] * 2
+    assert evaluated[0]["loss"] == pytest.approx(evaluated[1]["loss"], rel=1e-5)
+
+
 def test_attention_within_documents_trains(make_small_recipe: Make, tmp_path: Path) -> None:
     run = start(make_small_recipe(data={"attention_within_documents": True}, training={"steps": 3}), tmp_path)
     assert Session(run).wait() == 0

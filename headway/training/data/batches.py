@@ -13,6 +13,10 @@ from headway.training.data.sampler import Sampler
 from headway.training.data.shards import Split
 
 
+VALIDATION_BATCH_SEQUENCES = 8
+"""Sequences in one of ``training.evaluate_batches``, whatever the layout: the loss is that of the same text everywhere."""
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows of a global batch; B rows of sequence length T."""
@@ -62,21 +66,21 @@ class BatchStream:
 
 
 def validation_batches(
-    split: Split, sequence_length: int, batch_size: int, max_batches: int, *, with_document_ids: bool = False
+    split: Split, sequence_length: int, batch_size: int, max_sequences: int, *, with_document_ids: bool = False
 ) -> list[Batch]:
     """Return the same batches at every call: the first samples of a split in their order.
 
     Args:
         split: the tokens.
         sequence_length: T.
-        batch_size: rows in a batch; the last one may have fewer.
-        max_batches: stop after so many.
+        batch_size: rows in a batch; the last one may have fewer. How the text is cut does not change which it is.
+        max_sequences: rows in all batches together, at most.
         with_document_ids: let batches carry `Batch.document_ids`.
 
     Raises:
         DataError: ``data-too-few-tokens``.
     """
-    count = min(count_samples(split, sequence_length), batch_size * max_batches)
+    count = min(count_samples(split, sequence_length), max_sequences)
     return [
         _read_batch(split, np.arange(start, min(start + batch_size, count)), sequence_length, with_document_ids)
         for start in range(0, count, batch_size)

@@ -80,12 +80,12 @@ class Corpus:
         within = self.attention_within_documents
         return BatchStream(self.train, sequence_length, global_batch_size, self.seed, with_document_ids=within)
 
-    def validation_batches(self, sequence_length: int, batch_size: int, max_batches: int) -> list[Batch]:
+    def validation_batches(self, sequence_length: int, batch_size: int, max_sequences: int) -> list[Batch]:
         """Return the fixed validation batches, none where there is no validation split; see `validation_batches`."""
         if self.validation is None:
             return []
         within = self.attention_within_documents
-        return validation_batches(self.validation, sequence_length, batch_size, max_batches, with_document_ids=within)
+        return validation_batches(self.validation, sequence_length, batch_size, max_sequences, with_document_ids=within)
 
 
 class _Source(NamedTuple):

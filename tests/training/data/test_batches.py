@@ -52,13 +52,20 @@ def test_document_ids_come_on_request(split: Split) -> None:
 
 
 def test_validation_is_the_beginning_in_order(split: Split) -> None:
-    batches = validation_batches(split, T, 4, 3, with_document_ids=True)
+    batches = validation_batches(split, T, 4, 12, with_document_ids=True)
     assert [batch.tokens.shape for batch in batches] == [(4, T + 1)] * 3
     assert np.concatenate([batch.tokens[:, 0] for batch in batches]).tolist() == list(range(0, 48, T))
     assert all(batch.document_ids is not None and batch.document_ids.shape == (4, T) for batch in batches)
     # No more than there is, and a last batch that is not full.
-    sizes = [len(batch.tokens) for batch in validation_batches(split, T, 10, 100)]
+    sizes = [len(batch.tokens) for batch in validation_batches(split, T, 10, 1000)]
     assert sizes == [10, 10, 5]
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 8, 100])
+def test_validation_is_the_same_text_however_it_is_cut(batch_size: int, split: Split) -> None:
+    tokens = np.concatenate([batch.tokens for batch in validation_batches(split, T, batch_size, 16)])
+    assert np.array_equal(tokens, np.concatenate([batch.tokens for batch in validation_batches(split, T, 16, 16)]))
+    assert len(tokens) == 16
 
 
 def test_reading_a_batch_takes_less_than_a_millisecond(tmp_path: Path) -> None:
