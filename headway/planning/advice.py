@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 TIGHT_MEMORY_SHARE = 0.9
 EXPOSED_NETWORK_SHARE = 0.1
 
+WORTHWHILE_GOODPUT = 0.02
+"""Share of the wall time that another interval of checkpoints must save to be named."""
+
 
 def obstacles(plan: Plan) -> Iterator[Message]:
     """Yield what makes the plan impossible."""
@@ -67,6 +70,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     checkpoints = plan.storage.checkpoint_time_share
     if checkpoints is not None and checkpoints > recipe.site.max_stall_share:
         yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})
+    yield from _checkpointing(plan)
     exposed = plan.network.exposed_seconds
     if exposed is None:
         yield Message(id="plan-warning-network-unknown")
@@ -76,6 +80,23 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     if tokens is not None and recipe.num_tokens > 4 * tokens:
         # Up to four passes are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264).
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+
+
+def _checkpointing(plan: Plan) -> Iterator[Message]:
+    """Yield the interval that loses less time to failures, where that is worth a word."""
+    found = plan.reliability
+    if found is None or found.checkpointing is None or not found.goodput or found.best_goodput is None:
+        return
+    if found.best_goodput - found.goodput > WORTHWHILE_GOODPUT:
+        yield Message(
+            id="plan-warning-checkpoint-interval",
+            arguments={
+                "interval_seconds": found.checkpointing.work_seconds,
+                "share": found.goodput,
+                "best_seconds": found.checkpoint_interval_seconds or 0.0,
+                "best": found.best_goodput,
+            },
+        )
 
 
 def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:

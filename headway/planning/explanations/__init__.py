@@ -9,6 +9,7 @@ from __future__ import annotations
 from headway.planning.explanations.cooling import explain_cooling
 from headway.planning.explanations.cost import explain_cost
 from headway.planning.explanations.energy import explain_carbon, explain_energy, explain_power, explain_water
+from headway.planning.explanations.reliability import explain_reliability
 from headway.planning.explanations.storage import explain_storage
 
 EXPLANATIONS = {
@@ -19,6 +20,7 @@ EXPLANATIONS = {
     "cooling": explain_cooling,
     "cost": explain_cost,
     "storage": explain_storage,
+    "reliability": explain_reliability,
 }
 """Topic -> the function that explains it."""
 
@@ -29,6 +31,7 @@ __all__ = [
     "explain_cost",
     "explain_energy",
     "explain_power",
+    "explain_reliability",
     "explain_storage",
     "explain_water",
 ]

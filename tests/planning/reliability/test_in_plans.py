@@ -1,11 +1,14 @@
 """What the recipe says on storage and failures reaches the plan."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from headway.planning import Plan, plan
+from headway.planning.explanations import EXPLANATIONS, explain_reliability
+from headway.planning.reliability.explain import explain
 from headway.recipe import Recipe
 from headway.recipe.sections import ResilienceConfig
 
@@ -59,3 +62,23 @@ def test_the_basis_reaches_the_plan(make_recipe: MakeRecipe) -> None:
 def test_a_written_recipe_keeps_auto(make_recipe: MakeRecipe) -> None:
     recipe = make_recipe(resilience={"checkpoint_every": "auto"})
     assert recipe.to_dict()["resilience"]["checkpoint_every"] == "auto"
+
+
+def test_a_poor_interval_is_named(make_recipe: MakeRecipe) -> None:
+    def warned(**resilience: Any) -> dict[str, Any] | None:
+        found = cluster(make_recipe, storage_write_bytes_per_second="10 MB", **resilience)
+        return {message.id: message.arguments for message in found.warnings}.get("plan-warning-checkpoint-interval")
+
+    arguments = warned(checkpoint_every=60)
+    assert arguments is not None
+    assert arguments["interval_seconds"] == 60 < arguments["best_seconds"]
+    assert arguments["share"] + 0.02 < arguments["best"]
+    assert warned(checkpoint_every="auto") is None
+
+
+def test_the_steps_are_a_topic_of_their_own(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(hardware={"accelerator": "h100-sxm-80gb", "devices": 64}, training={"global_batch_size": 64})
+    found = plan(recipe)
+    assert found.reliability is not None
+    assert EXPLANATIONS["reliability"](recipe, found) == explain(found.reliability)
+    assert explain_reliability(recipe, replace(found, reliability=None)) == ()

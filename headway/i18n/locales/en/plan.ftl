@@ -219,6 +219,9 @@ plan-warning-memory-tight = Memory may be tight: up to { PERCENT($share) } of th
 # $share (Number): of the wall time
 plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
     .next = Raise `resilience.checkpoint_every`, or store the run on a faster disk.
+# $interval_seconds, $share, $best_seconds, $best (Number)
+plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work between checkpoints, { PERCENT($share) } of the time is useful; with { DURATION($best_seconds) }, { PERCENT($best) } would be.
+    .next = Set `resilience.checkpoint_every` to "auto".
 plan-warning-network-unknown = The rate of the network is not known, so the time of the communication is not in this plan.
     .next = Name the network between the servers in `hardware.network`.
 # $share (Number): of a step
