@@ -18,7 +18,18 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "model": ("parameters", "active_parameters", "training_flops_per_token"),
     "run": ("steps", "tokens", "epochs"),
     "hardware": ("accelerator", "devices", "nodes", "peak_flops_per_second"),
-    "layout": ("data_parallel_degree", "shard", "micro_batch_size", "recompute"),
+    "layout": (
+        "data_parallel_degree",
+        "tensor_parallel_degree",
+        "pipeline_parallel_degree",
+        "virtual_pipeline_stages",
+        "context_parallel_degree",
+        "expert_parallel_degree",
+        "shard",
+        "micro_batch_size",
+        "gradient_accumulation_steps",
+        "recompute",
+    ),
     "memory": ("device_peak_bytes", "device_capacity_bytes"),
     "time": ("step_seconds", "tokens_per_second", "model_flops_utilization", "total_seconds"),
     "storage": ("dataset_bytes", "checkpoint_bytes", "total_bytes", "checkpoint_write_seconds"),
@@ -58,10 +69,30 @@ def show_plan(plan: Plan) -> None:
 
 def _alternatives_table(alternatives: Sequence[Mapping[str, Any]]) -> Table:
     translator = current_translator()
-    names = ("micro_batch_size", "step_seconds", "device_peak_bytes")
-    columns = [translator.text(f"plan-label-{name}") for name in ("micro-batch-size", "step-seconds", "memory")]
-    rows = [[format_quantity(name, one[name], translator.language) for name in names] for one in alternatives]
-    return make_table(columns, rows, numeric=range(len(names)))
+    names = ("step_seconds", "device_peak_bytes")
+    labels = ("layout", "shard", "recompute", "step-seconds", "memory")
+    rows = [
+        [
+            translator.text("plan-layout-summary", **_degrees(one["layout"])),
+            one["layout"]["shard"],
+            one["layout"]["recompute"],
+            *(format_quantity(name, one[name], translator.language) for name in names),
+        ]
+        for one in alternatives
+    ]
+    return make_table([translator.text(f"plan-label-{label}") for label in labels], rows, numeric=(3, 4))
+
+
+def _degrees(layout: Mapping[str, Any]) -> dict[str, int]:
+    return {
+        "data": layout["data_parallel_degree"],
+        "tensor": layout["tensor_parallel_degree"],
+        "pipeline": layout["pipeline_parallel_degree"],
+        "virtual": layout["virtual_pipeline_stages"],
+        "context": layout["context_parallel_degree"],
+        "expert": layout["expert_parallel_degree"],
+        "micro_batch": layout["micro_batch_size"],
+    }
 
 
 def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
@@ -86,7 +117,12 @@ def _interval(known: Mapping[str, Any], quantity: str) -> str:
     return f"{format_quantity(quantity, low, locale)} {formatting.RANGE} {format_quantity(quantity, high, locale)}"
 
 
+_OPTIONAL_DEGREES = ("tensor", "pipeline", "virtual", "context", "expert")
+
+
 def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> bool:
+    if section == "layout" and quantity.startswith(_OPTIONAL_DEGREES):
+        return bool(content[section][quantity] == 1)
     if (section, quantity) not in _HIDDEN_WHEN:
         return False
     other_section, other = _HIDDEN_WHEN[section, quantity]

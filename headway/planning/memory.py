@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from headway import units
 from headway.planning import activations
-from headway.planning.constants import constant
-from headway.planning.device import Device
+from headway.planning.device import Processors
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
 from headway.planning.parameters import count_parameters, tensor_groups
 
@@ -26,13 +24,11 @@ Moments and waiting gradients are put into space that activations left; they sta
 space: 0.7 of what stays, as far as there are activations. And 0.3 of the activations for holes of the wrong size.
 Source: fitted to the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``."""
 
-ACCELERATOR_SPREAD = (0.92, 1.15)
-CPU_SPREAD = (0.9, 1.12)
-"""80 % interval of the peak around the prediction, as ratios. Provisional: both were chosen, not estimated.
+SPREAD = (0.9, 1.12)
+"""80 % interval of the peak around the prediction, as ratios. Provisional: it was chosen, not estimated.
 
-That of CPUs follows the errors on the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``, to which the heap's shares
-were fitted too. For accelerators the one published peak in ``tests/planning/test_published.py`` checks the terms, and
-the width is a judgement: nobody has measured a whole training's peak on one for us."""
+It follows the errors on the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``, to which the heap's shares were
+fitted too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +67,7 @@ class Memory:
         device_peak_bytes: of the device's memory; on a CPU the peak resident set of the training process.
         device_peak_bytes_low: lower end of an 80 % interval.
         device_peak_bytes_high: upper end of it.
+        device_allocated_bytes: what tensors take of it; None where it is not told apart.
         device_capacity_bytes: what the device has; None where nobody knows.
         fits: whether the peak fits; None where the capacity is not known.
         moment: ``forward``, ``backward`` or ``update``: when the peak is.
@@ -80,6 +77,7 @@ class Memory:
     device_peak_bytes: float
     device_peak_bytes_low: float
     device_peak_bytes_high: float
+    device_allocated_bytes: float | None = None
     device_capacity_bytes: int | None
     fits: bool | None
     moment: str
@@ -108,7 +106,7 @@ class Share:
 
 
 def plan_memory(
-    work: Workload, device: Device, share: Share, *, accumulations: int, within_documents: bool = False
+    work: Workload, device: Processors, share: Share, *, accumulations: int, within_documents: bool = False
 ) -> Memory:
     """Return the peak memory of one device.
 
@@ -123,7 +121,7 @@ def plan_memory(
     name = max(moments, key=lambda key: moments[key].total_bytes)
     parts = _with_reserve(moments[name], device)
     peak = parts.total_bytes
-    low, high = CPU_SPREAD if device.is_cpu else ACCELERATOR_SPREAD
+    low, high = SPREAD
     capacity = device.capacity_bytes
     return Memory(
         device_peak_bytes=peak,
@@ -183,23 +181,18 @@ def _communication_bytes(work: Workload, share: Share) -> float:
     return gathered + largest * FP32_BYTES
 
 
-def _with_reserve(parts: MemoryParts, device: Device) -> MemoryParts:
+def _with_reserve(parts: MemoryParts, device: Processors) -> MemoryParts:
     values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    if device.is_cpu:
-        coming = parts.activations_bytes + parts.logits_bytes
-        staying = parts.optimizer_bytes + parts.gradients_bytes
-        heap = HEAP_PINNED_SHARE * min(staying, coming) + HEAP_SCATTERED_SHARE * coming
-        values["reserve_bytes"] = _process_bytes(device) + heap
-    else:
-        values["reserve_bytes"] = units.GIB * constant("device-memory-reserve")
-        if parts.communication_bytes:
-            values["communication_bytes"] += units.MIB * constant("nccl-buffer")
+    coming = parts.activations_bytes + parts.logits_bytes
+    staying = parts.optimizer_bytes + parts.gradients_bytes
+    heap = HEAP_PINNED_SHARE * min(staying, coming) + HEAP_SCATTERED_SHARE * coming
+    values["reserve_bytes"] = _process_bytes(device) + heap
     return MemoryParts(**values)
 
 
-def _process_bytes(device: Device) -> float:
+def _process_bytes(device: Processors) -> float:
     """Return what the process takes before any model: as probed."""
-    framework = device.measurements.framework if device.measurements is not None else None
+    framework = device.measurements.framework
     if framework is None:
         return 0.0
     return float(framework.training_resident_bytes or framework.resident_bytes)

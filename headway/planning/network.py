@@ -67,62 +67,46 @@ def bytes_sent(parameters: int, degree: int, shard: str, precision: str, micro_b
     return share * micro_batches * (2 * VALUE_BYTES[precision] + FP32_BYTES)
 
 
-def plan_network(
-    recipe: Recipe, entry: Accelerator | None, sent_bytes: float, *, degree: int, overlap_seconds: float
-) -> Network:
-    """Return the traffic and its exposed time.
+def plan_network(recipe: Recipe, sent_bytes: float, *, degree: int, overlap_seconds: float) -> Network:
+    """Return the traffic between servers whose processors train, and its exposed time.
 
     Args:
         recipe: names the network between nodes.
-        entry: the accelerator, for its link inside the node; None for CPUs, which only have the network.
         sent_bytes: by one device in one step.
-        degree: data-parallel devices.
+        degree: data-parallel servers.
         overlap_seconds: computation that the collectives can hide behind.
     """
     if degree == 1:
         return Network()
-    per_node = devices_per_node(recipe, entry)
-    inside = min(degree, per_node)
-    nodes = -(-degree // per_node)
-    if nodes == 1:
-        rate = entry.scale_up_bytes_per_second if entry is not None else _scale_out_rate(recipe, per_node)
-        seconds = None if rate is None else sent_bytes / (BUS_EFFICIENCY * rate)
-        return Network(
-            scale_up_bytes_per_step=sent_bytes,
-            total_seconds=seconds,
-            exposed_seconds=None if seconds is None else max(0.0, seconds - overlap_seconds),
-        )
-    # Hierarchical: inside the node first, then each device carries its share between nodes.
-    up_bytes = sent_bytes * (inside - 1) / inside / ((degree - 1) / degree)
-    out_bytes = sent_bytes / inside * ((nodes - 1) / nodes) / ((degree - 1) / degree)
-    out_rate = _scale_out_rate(recipe, per_node)
-    up_rate = entry.scale_up_bytes_per_second if entry is not None else None
-    total_seconds = None
-    if out_rate is not None and (up_rate is not None or inside == 1):
-        total_seconds = out_bytes / (BUS_EFFICIENCY * out_rate)
-        total_seconds += up_bytes / (BUS_EFFICIENCY * up_rate) if up_rate is not None else 0.0
+    rate = _scale_out_rate(recipe)
+    total_seconds = None if rate is None else sent_bytes / (BUS_EFFICIENCY * rate)
     return Network(
-        scale_up_bytes_per_step=up_bytes,
-        scale_out_bytes_per_step=out_bytes,
+        scale_out_bytes_per_step=sent_bytes,
         total_seconds=total_seconds,
         exposed_seconds=None if total_seconds is None else max(0.0, total_seconds - overlap_seconds),
-        required_bytes_per_second=out_bytes / overlap_seconds / BUS_EFFICIENCY if overlap_seconds else None,
+        required_bytes_per_second=sent_bytes / overlap_seconds / BUS_EFFICIENCY if overlap_seconds else None,
     )
 
 
 def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:
-    """Return the devices of one node: as the recipe says, else as many as the fast link joins in a full server."""
+    """Return the devices of one node: as the recipe says, else as the catalogue says, else those of a full server."""
     if recipe.hardware.devices_per_node is not None:
         return recipe.hardware.devices_per_node
-    domain = entry.scale_up_domain_devices if entry is not None else None
-    return min(domain or 1, SERVER_DEVICES, recipe.hardware.devices) if entry is not None else 1
+    if entry is None:
+        return 1
+    if entry.devices_per_node is not None:
+        return min(entry.devices_per_node, recipe.hardware.devices)
+    domain = entry.scale_up_domain_devices or 1
+    return min(domain if domain > 1 else SERVER_DEVICES, SERVER_DEVICES, recipe.hardware.devices)
 
 
-def _scale_out_rate(recipe: Recipe, per_node: int) -> float | None:
-    """Return the rate between nodes for one device: its share of the node's ports."""
+def _scale_out_rate(recipe: Recipe) -> float | None:
+    """Return the rate of one server's network."""
+    if recipe.hardware.network_bytes_per_second is not None:
+        return float(recipe.hardware.network_bytes_per_second)
     if recipe.hardware.network is None:
         return None
     entry = catalog.network(recipe.hardware.network)
     if entry.node_bytes_per_second is not None:
-        return entry.node_bytes_per_second / per_node
+        return entry.node_bytes_per_second
     return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second

@@ -10,18 +10,18 @@ from typing import Any
 from headway.machine import Machine
 from headway.planning import advice
 from headway.planning.carbon import Carbon, Water
+from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.cooling import Cooling
 from headway.planning.cost import Cost
-from headway.planning.device import Device, resolve_device
+from headway.planning.device import CPU, accelerator_name, processors
 from headway.planning.energy import Energy
 from headway.planning.flops import forward_flops_per_token, model_flops_per_token, training_flops_per_token
-from headway.planning.layout import Alternative, Candidate, Layout, choose_layout
 from headway.planning.memory import Memory
 from headway.planning.message import Message
-from headway.planning.network import Network, devices_per_node
-from headway.planning.operations import Workload
+from headway.planning.network import Network
 from headway.planning.parameters import count_active_parameters, count_parameters
 from headway.planning.power import Power
+from headway.planning.processors import choose_on_processors
 from headway.planning.reliability import Reliability, plan_reliability
 from headway.planning.site import plan_site
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
@@ -100,6 +100,19 @@ class Software:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Search:
+    """How the layout was found.
+
+    Attributes:
+        considered: layouts that were evaluated.
+        removed: how many choices each rule removed, by its name.
+    """
+
+    considered: int
+    removed: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """Everything predicted from a recipe. What nobody can know is None, and absent from `to_dict`."""
 
@@ -120,6 +133,7 @@ class Plan:
     cost: Cost
     reliability: Reliability | None
     software: Software
+    search: Search
     watching: tuple[Message, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     warnings: tuple[Message, ...] = ()
@@ -156,13 +170,11 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
         PlanError: the layout is not supported, or what is needed to predict it is not known.
         CatalogError: the catalogue does not know a name.
     """
-    device = resolve_device(recipe, machine)
-    chosen, alternatives = choose_layout(recipe, device)
-    storage = _storage(recipe, machine, device, chosen)
-    reliability = _reliability(recipe, device, chosen, storage)
-    time = _time(recipe, device, chosen, storage, reliability)
-    found = _with_site(recipe, machine, device, chosen, storage, reliability, time)
-    found = replace(found, alternatives=alternatives)
+    chosen = choose(recipe, machine)
+    storage = _storage(recipe, machine, chosen)
+    reliability = _reliability(recipe, chosen, storage)
+    time = _time(recipe, chosen, storage, reliability)
+    found = _with_site(recipe, machine, chosen, storage, reliability, time)
     return replace(
         found,
         warnings=tuple(advice.warnings(recipe, found)),
@@ -171,9 +183,20 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
     )
 
 
-def _storage(recipe: Recipe, machine: Machine | None, device: Device, chosen: Candidate) -> Storage:
+def choose(recipe: Recipe, machine: Machine | None = None) -> Choice:
+    """Return the layout to use, on the processors of servers or on accelerators; see `plan`."""
+    name = accelerator_name(recipe, machine)
+    if name == CPU:
+        return choose_on_processors(recipe, processors(recipe, machine))
+    # NumPy takes a while to load, and only the search over accelerators needs it.
+    from headway.planning.accelerated import choose_on_accelerators
+
+    return choose_on_accelerators(recipe, name)
+
+
+def _storage(recipe: Recipe, machine: Machine | None, chosen: Choice) -> Storage:
     """Return disk space and rates; the machine's own disk counts only where this machine is the one that trains."""
-    is_here = device.is_cpu or recipe.hardware.accelerator == "auto"
+    is_here = chosen.is_cpu or recipe.hardware.accelerator == "auto"
     if machine is None or not is_here:
         return plan_storage(recipe, None, step_seconds=chosen.step_seconds)
     disk = machine.measurements.disk if machine.measurements is not None else None
@@ -181,73 +204,67 @@ def _storage(recipe: Recipe, machine: Machine | None, device: Device, chosen: Ca
     return replace(storage, free_bytes=machine.inventory.disk.free_bytes)
 
 
-def _reliability(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage) -> Reliability | None:
+def _reliability(recipe: Recipe, chosen: Choice, storage: Storage) -> Reliability | None:
     """Return what failures do; None for a CPU, for which nobody published a rate."""
-    if device.is_cpu:
+    if chosen.is_cpu:
         return None
     return plan_reliability(
         devices=recipe.hardware.devices,
         training_seconds=recipe.num_steps * chosen.step_seconds,
         write_seconds=storage.checkpoint_write_seconds,
         interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds, storage.checkpoint_write_seconds),
-        accelerator=device.name,
+        accelerator=chosen.accelerator,
         resilience=recipe.resilience,
     )
 
 
-def _time(recipe: Recipe, device: Device, chosen: Candidate, storage: Storage, reliability: Reliability | None) -> Time:
+def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliability | None) -> Time:
     training_seconds = recipe.num_steps * chosen.step_seconds
     checkpoint_seconds = 0.0
     if storage.checkpoint_write_seconds is not None:
-        known_write_seconds = None if device.is_cpu else storage.checkpoint_write_seconds
+        known_write_seconds = None if chosen.is_cpu else storage.checkpoint_write_seconds
         interval_seconds = checkpoint_interval_seconds(recipe, chosen.step_seconds, known_write_seconds)
         # The last step is always saved.
         writes = training_seconds // interval_seconds + 1
         checkpoint_seconds = writes * storage.checkpoint_write_seconds
     return plan_time(
-        chosen.work,
-        device,
-        chosen.cost,
-        chosen.network,
-        devices=recipe.hardware.devices,
-        tokens_per_step=recipe.tokens_per_step,
-        num_steps=recipe.num_steps,
+        recipe,
+        chosen,
         evaluation_seconds=_evaluation_seconds(recipe, chosen),
         checkpoint_seconds=checkpoint_seconds,
         goodput=reliability.goodput if reliability is not None else None,
     )
 
 
-def _evaluation_seconds(recipe: Recipe, chosen: Candidate) -> float:
+def _evaluation_seconds(recipe: Recipe, chosen: Choice) -> float:
     """Return the time of all evaluations: forward passes, one set at the end and one at each interval."""
     every = recipe.training.evaluate_every_steps
     times = 1 + ((recipe.num_steps - 1) // every if every is not None else 0)
-    return times * recipe.training.evaluate_batches * chosen.cost.forward_seconds
+    return times * recipe.training.evaluate_batches * chosen.forward_seconds
 
 
 def _with_site(
     recipe: Recipe,
     machine: Machine | None,
-    device: Device,
-    chosen: Candidate,
+    chosen: Choice,
     storage: Storage,
     reliability: Reliability | None,
     time: Time,
 ) -> Plan:
     """Return the plan with everything that follows from the time: power, energy, cooling, carbon, cost."""
     devices = recipe.hardware.devices
-    per_node = devices_per_node(recipe, device.catalogued)
-    site = plan_site(recipe, entry=device.catalogued, machine=machine, time=time, per_node=per_node)
+    per_node = chosen.devices_per_node
+    site = plan_site(recipe, entry=chosen.entry, machine=machine, time=time, per_node=per_node)
     return Plan(
         name=recipe.name,
-        model=_model(chosen.work),
-        run=_run(recipe, chosen.work),
+        model=_model(recipe),
+        run=_run(recipe),
         hardware=Hardware(
-            accelerator=device.name,
+            accelerator=chosen.accelerator,
             devices=devices,
             devices_per_node=per_node,
             nodes=-(-devices // per_node),
-            peak_flops_per_second=device.peak_flops_per_second,
+            peak_flops_per_second=chosen.peak_flops_per_second,
         ),
         layout=chosen.layout,
         memory=chosen.memory,
@@ -262,26 +279,29 @@ def _with_site(
         cost=site.cost,
         reliability=reliability,
         software=_software(recipe, machine),
+        alternatives=chosen.alternatives,
+        search=Search(considered=chosen.considered, removed=dict(chosen.removed)),
     )
 
 
-def _model(work: Workload) -> Model:
+def _model(recipe: Recipe) -> Model:
+    model, length = recipe.model, recipe.training.sequence_length
     return Model(
-        parameters=count_parameters(work.model),
-        active_parameters=count_active_parameters(work.model),
-        forward_flops_per_token=forward_flops_per_token(work.model, work.sequence_length).total,
-        training_flops_per_token=training_flops_per_token(work.model, work.sequence_length),
-        model_flops_per_token=model_flops_per_token(work.model, work.sequence_length),
+        parameters=count_parameters(model),
+        active_parameters=count_active_parameters(model),
+        forward_flops_per_token=forward_flops_per_token(model, length).total,
+        training_flops_per_token=training_flops_per_token(model, length),
+        model_flops_per_token=model_flops_per_token(model, length),
     )
 
 
-def _run(recipe: Recipe, work: Workload) -> Run:
+def _run(recipe: Recipe) -> Run:
     tokens, known = recipe.num_tokens, recipe.data.dataset_tokens
     return Run(
         steps=recipe.num_steps,
         tokens=tokens,
         epochs=None if known is None else tokens / known,
-        training_flops=tokens * training_flops_per_token(work.model, work.sequence_length),
+        training_flops=tokens * training_flops_per_token(recipe.model, recipe.training.sequence_length),
     )
 
 

@@ -7,19 +7,11 @@ from dataclasses import dataclass, field
 
 from headway import units
 from headway.planning.activations import kept_bytes
-from headway.planning.device import Device
-from headway.planning.flops import model_flops_per_token
-from headway.planning.network import Network
+from headway.planning.choice import Choice
+from headway.planning.device import Processors
+from headway.planning.flops import model_flops_per_token, training_flops_per_token
 from headway.planning.operations import Operation, Workload, micro_batch_operations, update_operations
-
-CPU_SPREAD = (0.92, 1.25)
-ACCELERATOR_SPREAD = (0.75, 1.4)
-"""80 % interval of the step time around the prediction, as ratios; other work on a machine only ever adds time.
-
-Provisional: both were chosen, not estimated. That of CPUs follows the errors on the twelve shapes of
-``benchmarks/plan_accuracy_cpu.py``. That of accelerators holds all published step times in
-``tests/planning/test_published.py``, to which the roofline's shares were fitted too, so that it may be narrower than
-what other trainings need."""
+from headway.recipe import Recipe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +25,8 @@ class Time:
         tokens_per_second: of all devices together.
         tokens_per_second_per_device: of one.
         model_flops_utilization: model FLOPs over the stated peak (`flops.model_flops_per_token`).
+        hardware_flops_utilization: FLOPs that are done, recomputed ones included and masked ones not, over the stated
+            peak.
         parts: seconds of a step by part; they sum to it.
         training_seconds: all steps, were nothing to interrupt them.
         total_seconds: with evaluations, checkpoints and expected interruptions; None where it would never end.
@@ -49,6 +43,7 @@ class Time:
     training_seconds: float
     total_seconds: float | None
     total_days: float | None
+    hardware_flops_utilization: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +66,7 @@ class StepCost:
         return sum(self.parts_seconds.values())
 
 
-def price_step(work: Workload, device: Device, *, micro_batches: int, updated_parameters: int) -> StepCost:
+def price_step(work: Workload, device: Processors, *, micro_batches: int, updated_parameters: int) -> StepCost:
     """Price one step.
 
     Args:
@@ -99,14 +94,9 @@ def _book(parts: dict[str, float], operation: Operation, seconds: float) -> None
 
 
 def plan_time(
-    work: Workload,
-    device: Device,
-    cost: StepCost,
-    network: Network,
+    recipe: Recipe,
+    choice: Choice,
     *,
-    devices: int,
-    tokens_per_step: int,
-    num_steps: int,
     evaluation_seconds: float,
     checkpoint_seconds: float,
     goodput: float | None,
@@ -114,38 +104,40 @@ def plan_time(
     """Return the times of a step and of the run.
 
     Args:
-        work: one micro-batch.
-        device: what computes.
-        cost: of one step.
-        network: its exposed part is added.
-        devices: that train.
-        tokens_per_step: of all devices.
-        num_steps: of the run.
+        recipe: the length of the run, and its batch.
+        choice: of the layout.
         evaluation_seconds: all evaluations of the whole run.
         checkpoint_seconds: all checkpoints of the whole run; they are left aside where the goodput tells of them.
         goodput: useful share of the wall time under failures, checkpoints included; None where it is not known.
     """
-    parts = dict(cost.parts_seconds)
-    if network.exposed_seconds:
-        parts["communication_seconds"] = network.exposed_seconds
-    step_seconds = sum(parts.values())
-    low, high = CPU_SPREAD if device.is_cpu else ACCELERATOR_SPREAD
-    rate = tokens_per_step / step_seconds
-    flops = model_flops_per_token(work.model, work.sequence_length)
-    training_seconds = num_steps * step_seconds
+    step_seconds = choice.step_seconds
+    low, high = choice.step_spread
+    rate, devices = recipe.tokens_per_step / step_seconds, recipe.hardware.devices
+    flops = model_flops_per_token(recipe.model, recipe.training.sequence_length)
+    hardware_flops = training_flops_per_token(
+        recipe.model, recipe.training.sequence_length, recompute=_counted_recompute(choice)
+    )
+    training_seconds = recipe.num_steps * step_seconds
     total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)
+    device_peak = devices * choice.peak_flops_per_second
     return Time(
         step_seconds=step_seconds,
         step_seconds_low=low * step_seconds,
         step_seconds_high=high * step_seconds,
         tokens_per_second=rate,
         tokens_per_second_per_device=rate / devices,
-        model_flops_utilization=rate / devices * flops / device.peak_flops_per_second,
-        parts=parts,
+        model_flops_utilization=rate * flops / device_peak,
+        hardware_flops_utilization=rate * hardware_flops / device_peak,
+        parts=dict(choice.parts_seconds),
         training_seconds=training_seconds,
         total_seconds=total_seconds,
         total_days=None if total_seconds is None else total_seconds / units.SECONDS_PER_DAY,
     )
+
+
+def _counted_recompute(choice: Choice) -> str:
+    """Return the recomputation as `training_flops_per_token` counts it."""
+    return "full" if choice.layout.recompute == "full" else "none"
 
 
 def _total_seconds(work_seconds: float, checkpoint_seconds: float, goodput: float | None) -> float | None:

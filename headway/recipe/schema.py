@@ -21,6 +21,17 @@ from headway.recipe.sections import (
 )
 
 
+_LATER_DEFAULTS = {
+    "method": "full",
+    "adapter_rank": 16,
+    "adapter_targets": "all",
+    "weights": "fp32",
+    "attention": "fused",
+    "loss": "chunked",
+}
+"""Settings of ``[training]`` that came later: at their defaults they do not count, so that older runs go on."""
+
+
 class Recipe(Section):
     """A whole training job: what is trained, on what, how, where and within which limits."""
 
@@ -75,4 +86,7 @@ class Recipe(Section):
             kept["data"].pop("tokenizer")
         for name in ("steps", "tokens", "init_from", "evaluate_every_steps", "evaluate_batches"):
             kept["training"].pop(name, None)
+        for name, value in _LATER_DEFAULTS.items():
+            if kept["training"].get(name) == value:
+                kept["training"].pop(name)
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

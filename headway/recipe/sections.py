@@ -48,17 +48,23 @@ class DataConfig(Section):
 class TrainingConfig(Section):
     """``[training]``: what the optimizer does, for how long, in which precision."""
 
-    phase: Literal["pretrain"] = "pretrain"
+    phase: Literal["pretrain", "finetune"] = "pretrain"
+    method: Literal["full", "lora", "qlora"] = "full"
+    adapter_rank: PositiveCount = 16
+    adapter_targets: Literal["all", "attention", "query-value"] = "all"
     engine: Literal["torch"] = "torch"
     steps: PositiveCount | None = None
     tokens: PositiveCount | None = None
     sequence_length: PositiveCount
     global_batch_size: PositiveCount = 32
-    precision: Literal["fp32", "bf16"] = "bf16"
+    precision: Literal["fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"] = "bf16"
+    weights: Literal["fp32", "master", "pure"] = "fp32"
+    attention: Literal["fused", "tuned", "unfused"] = "fused"
+    loss: Literal["chunked", "sharded", "whole"] = "chunked"
     compile: bool = False
     seed: Count = 1234
     init_from: str | None = None
-    optimizer: Literal["adamw"] = "adamw"
+    optimizer: Literal["adamw", "adamw8bit"] = "adamw"
     learning_rate: PositiveFloat = 3e-4
     beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9
     beta2: Annotated[float, Field(ge=0, lt=1)] = 0.95
@@ -80,6 +86,7 @@ class HardwareConfig(Section):
     devices: PositiveCount = 1
     devices_per_node: PositiveCount | None = None
     network: str | None = None
+    network_bytes_per_second: Annotated[Bytes, Field(gt=0)] | None = None
     threads: PositiveCount | None = None
 
 
@@ -87,13 +94,18 @@ class LayoutConfig(Section):
     """``[layout]``: how the work is split over the devices; ``auto`` leaves it to the planner."""
 
     data_parallel_degree: PositiveCount | Auto = "auto"
-    tensor_parallel_degree: PositiveCount | Auto = 1
-    pipeline_parallel_degree: PositiveCount | Auto = 1
-    context_parallel_degree: PositiveCount | Auto = 1
-    expert_parallel_degree: PositiveCount | Auto = 1
+    tensor_parallel_degree: PositiveCount | Auto = "auto"
+    pipeline_parallel_degree: PositiveCount | Auto = "auto"
+    virtual_pipeline_stages: PositiveCount | Auto = "auto"
+    context_parallel_degree: PositiveCount | Auto = "auto"
+    expert_parallel_degree: PositiveCount | Auto = "auto"
     shard: Literal["none", "optimizer", "gradients", "parameters"] | Auto = "auto"
+    shard_group_size: PositiveCount | Auto = "auto"
+    reshard_after_forward: bool | Auto = "auto"
     micro_batch_size: PositiveCount | Auto = "auto"
-    recompute: Literal["none", "selective", "full"] | Auto = "auto"
+    recompute: Literal["none", "selective", "products", "full"] | Auto = "auto"
+    offload_optimizer: bool = False
+    overlap_tensor_communication: bool = False
 
 
 class SiteConfig(Section):
@@ -123,7 +135,7 @@ class SiteConfig(Section):
     infrastructure_life: Annotated[Seconds, Field(ge=1)] | None = None
     utilization: Annotated[float, Field(ge=0.01, le=1)] = 1.0
     interest_rate: Annotated[float, Field(ge=0, le=1)] = 0.0
-    max_stall_share: Annotated[float, Field(gt=0, lt=1)] = 0.05
+    max_stall_share: Annotated[float, Field(ge=1e-6, le=0.99)] = 0.05
 
 
 class ResilienceConfig(Section):

@@ -17,7 +17,7 @@ from headway.cli.training_view import _LiveView, _Progress
 from headway.errors import RunError
 from headway.machine import probe
 from headway.machine.measurements import Measurements, Note
-from headway.planning.layout import Alternative
+from headway.planning.choice import Alternative
 from headway.planning.message import Message
 from headway.recipe import find_recipe
 
@@ -64,15 +64,20 @@ def test_brackets_are_text_in_the_plan(capsys: pytest.CaptureFixture[str]) -> No
 def test_the_plan_shows_the_best_alternatives(capsys: pytest.CaptureFixture[str]) -> None:
     plan = api.plan(find_recipe("llama-3.1-8b", CATALOGUED))
     others = tuple(
-        Alternative(micro_batch_size=size, shard="none", step_seconds=1.5, device_peak_bytes=2**30, fits=True)
+        Alternative(
+            layout=replace(plan.layout, data_parallel_degree=size),
+            step_seconds=1.5,
+            device_peak_bytes=2**30,
+            fits=True,
+        )
         for size in (71, 72, 73, 74)
     )
     show_plan(replace(plan, alternatives=others))
     lines = capsys.readouterr().out.splitlines()
     below = lines[lines.index("Alternatives") :]
-    assert [line.split() for line in below if line.split()[-1:] == ["GiB"]] == [
-        [size, "1.5", "s", "1", "GiB"] for size in ("71", "72", "73")
-    ]
+    shown = [line.split() for line in below if line.split()[-1:] == ["GiB"]]
+    assert [line[1].strip(",") for line in shown] == ["71", "72", "73"]
+    assert {tuple(line[-4:]) for line in shown} == {("1.5", "s", "1", "GiB")}
     show_plan(replace(plan, alternatives=()))
     assert "Alternatives" not in capsys.readouterr().out
 

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from headway.machine import Machine
 from headway.planning.activations import head_bytes, kept_bytes
-from headway.planning.device import resolve_device
+from headway.machine.measurements import Measurements
+from headway.planning.device import Processors, processors
+from headway.planning.measured import MeasuredDevice
 from headway.planning.memory import Memory, Share, plan_memory
 from headway.planning.operations import Workload
 from headway.planning.parameters import count_parameters
@@ -16,23 +18,30 @@ MakeRecipe = Callable[..., Recipe]
 SHARDS = ("none", "optimizer", "gradients", "parameters")
 
 
-def gpu_recipe(preset: str = "llama-3.2-1b", accelerator: str = "h100") -> Recipe:
-    return resolve_recipe(
-        {"model": {"preset": preset}, "training": {"steps": 1}, "hardware": {"accelerator": accelerator}}
-    )
+BARE = Processors(
+    cost=MeasuredDevice(()),
+    peak_flops_per_second=1.0,
+    capacity_bytes=None,
+    measurements=Measurements(measured_at="", elapsed_seconds=0.0),
+)
+"""Without a framework, so that nothing but the model's own bytes and the heap's slack counts."""
 
 
-def gpu_memory(
+def llama_recipe() -> Recipe:
+    return resolve_recipe({"model": {"preset": "llama-3.2-1b"}, "training": {"steps": 1}})
+
+
+def llama_memory(
     *, sequences: int = 1, length: int = 512, dtype: str = "bf16", share: Share | None = None, accumulations: int = 1
 ) -> Memory:
-    recipe = gpu_recipe()
+    recipe = llama_recipe()
     work = Workload(model=recipe.model, sequences=sequences, sequence_length=length, dtype=dtype)
-    return plan_memory(work, resolve_device(recipe, None), share or Share(), accumulations=accumulations)
+    return plan_memory(work, BARE, share or Share(), accumulations=accumulations)
 
 
 def test_the_forward_moment_by_hand() -> None:
-    found = gpu_memory(sequences=8, length=2048)
-    recipe = gpu_recipe()
+    found = llama_memory(sequences=8, length=2048)
+    recipe = llama_recipe()
     work = Workload(model=recipe.model, sequences=8, sequence_length=2048, dtype="bf16")
     parameters = count_parameters(recipe.model)
     # 16 layers of 2048 x (2048 + 512 + 512 + 2048) + 3 x 2048 x 8192 weights are kept rounded to 2 bytes.
@@ -43,18 +52,23 @@ def test_the_forward_moment_by_hand() -> None:
     assert found.parts.optimizer_bytes == 8 * parameters
     assert found.parts.activations_bytes == kept_bytes(work)
     assert found.parts.logits_bytes == head_bytes(work)
-    assert found.parts.reserve_bytes == 3.5 * 2**30
+    coming = found.parts.activations_bytes + found.parts.logits_bytes
+    staying = found.parts.optimizer_bytes + found.parts.gradients_bytes
+    assert found.parts.reserve_bytes == pytest.approx(0.7 * min(staying, coming) + 0.3 * coming)
     assert found.parts.communication_bytes == 0
 
 
 def test_without_accumulation_gradients_come_when_activations_go() -> None:
-    accumulating, single = gpu_memory(sequences=8, length=2048), gpu_memory(sequences=8, length=2048, accumulations=0)
+    accumulating, single = (
+        llama_memory(sequences=8, length=2048),
+        llama_memory(sequences=8, length=2048, accumulations=0),
+    )
     assert single.device_peak_bytes < accumulating.device_peak_bytes
     assert single.parts.gradients_bytes == 0
 
 
 def test_tiny_batches_peak_at_the_update() -> None:
-    found = gpu_memory(sequences=1, length=1, dtype="fp32", accumulations=0)
+    found = llama_memory(sequences=1, length=1, dtype="fp32", accumulations=0)
     assert found.moment == "update"
     assert found.parts.activations_bytes == 0
 
@@ -71,7 +85,7 @@ def test_the_backward_pass_can_be_the_peak(machine: Machine) -> None:
         }
     )  # fmt: skip
     work = Workload(model=recipe.model, sequences=8, sequence_length=512, dtype="fp32")
-    found = plan_memory(work, resolve_device(recipe, machine), Share(), accumulations=1)
+    found = plan_memory(work, processors(recipe, machine), Share(), accumulations=1)
     assert found.moment == "backward"
 
 
@@ -80,18 +94,18 @@ def test_the_backward_pass_can_be_the_peak(machine: Machine) -> None:
     [("none", 1, 1, 1), ("optimizer", 1, 8, 1), ("gradients", 8, 8, 1), ("parameters", 8, 8, 8)],
 )
 def test_stages_divide_what_they_say(shard: str, gradients: int, optimizer: int, weights: int) -> None:
-    parts = gpu_memory(dtype="fp32", share=Share(degree=8, shard=shard)).parts
-    parameters = count_parameters(gpu_recipe().model)
+    parts = llama_memory(dtype="fp32", share=Share(degree=8, shard=shard)).parts
+    parameters = count_parameters(llama_recipe().model)
     assert parts.gradients_bytes == pytest.approx(4 * parameters / gradients)
     assert parts.optimizer_bytes == pytest.approx(8 * parameters / optimizer)
     assert parts.parameters_bytes == pytest.approx(4 * parameters / weights)
-    assert parts.communication_bytes > 392 * 2**20
+    assert parts.communication_bytes > 0
 
 
 def test_a_cpu_counts_the_whole_process(machine: Machine, make_recipe: MakeRecipe) -> None:
     recipe = make_recipe()
     work = Workload(model=recipe.model, sequences=8, sequence_length=256, dtype="bf16")
-    found = plan_memory(work, resolve_device(recipe, machine), Share(), accumulations=1)
+    found = plan_memory(work, processors(recipe, machine), Share(), accumulations=1)
     assert found.parts.reserve_bytes > 350 * 2**20
     assert found.device_capacity_bytes == 8 * 2**30
     assert found.fits is True
@@ -109,7 +123,7 @@ def test_a_cpu_counts_the_whole_process(machine: Machine, make_recipe: MakeRecip
 def test_parts_sum_to_the_peak(
     sequences: int, length: int, dtype: str, degree: int, shard: str, accumulations: int
 ) -> None:
-    found = gpu_memory(
+    found = llama_memory(
         sequences=sequences,
         length=length,
         dtype=dtype,
@@ -125,12 +139,14 @@ def test_parts_sum_to_the_peak(
 @given(degree=st.integers(2, 4096), more=st.integers(1, 4096), shard=st.sampled_from(SHARDS))
 @settings(deadline=None)
 def test_more_devices_never_need_more_memory_each(degree: int, more: int, shard: str) -> None:
-    few = gpu_memory(share=Share(degree=degree, shard=shard)).device_peak_bytes
-    many = gpu_memory(share=Share(degree=degree + more, shard=shard)).device_peak_bytes
+    few = llama_memory(share=Share(degree=degree, shard=shard)).device_peak_bytes
+    many = llama_memory(share=Share(degree=degree + more, shard=shard)).device_peak_bytes
     assert many <= few
 
 
 @given(sequences=st.integers(1, 63))
 @settings(deadline=None)
 def test_more_sequences_never_need_less_memory(sequences: int) -> None:
-    assert gpu_memory(sequences=sequences).device_peak_bytes <= gpu_memory(sequences=sequences + 1).device_peak_bytes
+    assert (
+        llama_memory(sequences=sequences).device_peak_bytes <= llama_memory(sequences=sequences + 1).device_peak_bytes
+    )

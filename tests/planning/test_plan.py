@@ -207,6 +207,7 @@ def test_warnings(make_recipe: MakeRecipe, machine: Machine) -> None:
         model={"preset": "llama-3.1-8b"},
         training={"global_batch_size": 16},
         hardware={"accelerator": "h100", "devices": 16, "devices_per_node": 1, "network": "infiniband-edr"},
+        layout={"data_parallel_degree": 16, "shard": "parameters"},
     )
     assert "plan-warning-network-exposed" in ids(plan(slow).warnings)
 

@@ -74,7 +74,7 @@ def product_seconds(
 
 
 def attention_seconds(
-    hardware: Hardware, product: str, flops: Floats, *, tokens: float, width: float, backward: bool, tuned: bool
+    hardware: Hardware, product: str, flops: Floats, *, tokens: Floats, width: float, backward: bool, tuned: bool
 ) -> Floats:
     """Return the time of fused attention.
 
@@ -89,10 +89,10 @@ def attention_seconds(
     """
     share = hardware.efficiency
     if tuned:
-        efficiency = share.tuned_attention_backward_efficiency if backward else share.tuned_attention_forward_efficiency
+        held = share.tuned_attention_backward_efficiency if backward else share.tuned_attention_forward_efficiency
     else:
-        efficiency = share.attention_backward_efficiency if backward else share.attention_forward_efficiency
-    efficiency *= tokens / (tokens + ATTENTION_FILL_TOKENS) * width / (width + ATTENTION_FILL_WIDTH)
+        held = share.attention_backward_efficiency if backward else share.attention_forward_efficiency
+    efficiency = held * tokens / (tokens + ATTENTION_FILL_TOKENS) * width / (width + ATTENTION_FILL_WIDTH)
     seconds: Floats = flops / (efficiency * hardware.peak_flops_per_second(product)) + share.kernel_seconds
     return seconds
 

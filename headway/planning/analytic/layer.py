@@ -9,6 +9,7 @@ Leaves out: rotary tables, masks, and the router's sorting.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -63,6 +64,18 @@ class PassTimes:
     head_backward: Floats
     host_forward: Floats
     host_backward: Floats
+
+    def take(self, indices: Any) -> PassTimes:
+        """Return the times of some of the layouts."""
+        return PassTimes(
+            forward={name: values[indices] for name, values in self.forward.items()},
+            backward={name: values[indices] for name, values in self.backward.items()},
+            again=self.again[indices],
+            head_forward=self.head_forward[indices],
+            head_backward=self.head_backward[indices],
+            host_forward=self.host_forward[indices],
+            host_backward=self.host_backward[indices],
+        )
 
     @property
     def layers_forward(self) -> Floats:
@@ -223,14 +236,16 @@ def _attention(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> 
     width = (shape.key_width + shape.value_width) / 2
     product = "fp32" if job.numerics.product == "fp32" else "fp16" if job.numerics.product == "fp16" else "bf16"
     if job.attention != "unfused":
+        # Passed around in a ring, keys and values meet the queries in blocks of half a device's share.
+        block = np.where(split.context > 1, length / (2 * split.context), float(length))
         tuned = job.attention == "tuned"
         keys = attended_keys(job.model, length, causal=job.is_causal)
         flops = 4.0 * tokens * heads * width * keys * shape.layers
         forward = kernels.attention_seconds(
-            hardware, product, flops, tokens=length, width=width, backward=False, tuned=tuned
+            hardware, product, flops, tokens=block, width=width, backward=False, tuned=tuned
         )
         backward = kernels.attention_seconds(
-            hardware, product, ATTENTION_BACKWARD_FACTOR * flops, tokens=length, width=width, backward=True, tuned=tuned
+            hardware, product, ATTENTION_BACKWARD_FACTOR * flops, tokens=block, width=width, backward=True, tuned=tuned
         )
         return forward, backward
     rows = np.full_like(tokens, length) / split.context

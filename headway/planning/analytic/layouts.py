@@ -16,6 +16,10 @@ RECOMPUTE = ("none", "selective", "products", "full")
 SHARDS = ("none", "optimizer", "gradients", "parameters")
 """What data-parallel devices divide: ZeRO's stages 0 to 3."""
 
+FULL = RECOMPUTE.index("full")
+PARAMETERS = SHARDS.index("parameters")
+GRADIENTS = SHARDS.index("gradients")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Layouts:

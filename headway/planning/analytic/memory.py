@@ -18,7 +18,7 @@ from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.holdings import Holdings, holdings, stage_layers
 from headway.planning.analytic.job import Adapter, Job
 from headway.planning.analytic.layer import tokens_of
-from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.layouts import GRADIENTS, PARAMETERS, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
 
 Stage = Literal["fullest", "last"]
@@ -124,7 +124,7 @@ def _stage(
     allocated = states[0] + states[1] + states[2] + activations + logits
     communicates = (hardware.devices > 1) * np.ones_like(tokens)
     groups = 1.0 + (split.tensor > 1) + (split.pipeline > 1) + (split.context > 1) + (split.expert > 1)
-    shared = np.where(split.replicas > 1, np.where(split.shard == 3, 0.0, BUCKET_BYTES), 0.0)
+    shared = np.where(split.replicas > 1, np.where(split.shard == PARAMETERS, 0.0, BUCKET_BYTES), 0.0)
     return MemoryParts(
         parameters_bytes=states[0],
         gradients_bytes=states[1],
@@ -141,7 +141,7 @@ def _states(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats, F
     numbers, adapter = job.numerics, job.adapter
     group = split.shard_group
     expert_group = np.minimum(split.expert_replicas, group)
-    divides = split.shard == 3
+    divides = split.shard == PARAMETERS
     if adapter is None:
         weights = numbers.weight_bytes * (
             held.shared / np.where(divides, group, 1) + held.experts / np.where(divides, expert_group, 1)
@@ -159,8 +159,8 @@ def _states(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats, F
     # Autocast keeps the rounded copy of a weight until the step ends.
     rounds = (numbers.weight_bytes > numbers.value_bytes) and adapter is None
     rounded = np.where(~divides, held.local * numbers.value_bytes, 0.0) if rounds else 0.0
-    trained = held.trained_shared / np.where(split.shard >= 2, group, 1) + held.trained_experts / np.where(
-        split.shard >= 2,
+    trained = held.trained_shared / np.where(split.shard >= GRADIENTS, group, 1) + held.trained_experts / np.where(
+        split.shard >= GRADIENTS,
         expert_group,
         1,
     )

@@ -99,3 +99,9 @@ def numerics(
         reduced_bytes=gradient,
         frees_gradients=optimizer.endswith("in-backward"),
     )
+
+
+QUANTIZED_BASE_BYTES = 4.127 / 8
+"""Of a frozen weight in NF4 whose block constants are quantised too: 4 bits and 0.127 bits of constants.
+
+Source: Dettmers et al. 2023 (arXiv:2305.14314), section 3, "Double Quantization"."""

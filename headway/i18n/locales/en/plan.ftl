@@ -42,13 +42,25 @@ plan-label-peak-flops-per-second = Peak rate of one device
 plan-label-data-parallel-degree = Data parallel
 plan-label-tensor-parallel-degree = Tensor parallel
 plan-label-pipeline-parallel-degree = Pipeline parallel
+plan-label-virtual-pipeline-stages = Chunks of layers in a stage
 plan-label-context-parallel-degree = Context parallel
 plan-label-expert-parallel-degree = Expert parallel
 plan-label-shard = Sharded states
 plan-label-micro-batch-size = Micro-batch
 plan-label-gradient-accumulation-steps = Micro-batches per step
 plan-label-recompute = Recomputation
+plan-label-reshard-after-forward = Drop gathered weights after the forward pass
+plan-label-recompute-share = Share of the layers that recompute
+plan-label-search = Search for a layout
+plan-label-considered = Layouts that were evaluated
+plan-label-removed = Choices removed by rule
+plan-label-shard-group-size = Devices that share states
+plan-layout-summary = data { $data }, tensor { $tensor }, pipeline { $pipeline }{ $virtual ->
+        [1] {""}
+       *[other] x{ $virtual }
+    }, context { $context }, experts { $expert }, micro-batch { $micro_batch }
 plan-label-device-peak-bytes = Peak
+plan-label-device-allocated-bytes = Tensors
 plan-label-device-capacity-bytes = Capacity
 plan-label-fits = Fits
 plan-label-moment = Moment of the peak
@@ -65,8 +77,19 @@ plan-label-tokens-per-second-per-device = Tokens per second and device
 plan-label-model-flops-utilization = Model FLOPs utilisation
 plan-label-training-seconds = Training alone
 plan-label-total-seconds = Whole run
+plan-label-hardware-flops-utilization = Hardware FLOPs utilisation
 plan-label-total-days = Whole run in days
 plan-label-embedding-seconds = Embedding
+plan-label-compute-seconds = Layers
+plan-label-recompute-seconds = Recomputation
+plan-label-tensor-communication-seconds = Tensor-parallel communication
+plan-label-expert-communication-seconds = Exchange of tokens between experts
+plan-label-context-communication-seconds = Passing keys and values around
+plan-label-pipeline-communication-seconds = Sends between stages
+plan-label-data-communication-seconds = Gradients and weights between replicas
+plan-label-bubble-seconds = Waiting of pipeline stages
+plan-label-host-seconds = Host that is too slow
+plan-label-waiting-seconds = Waiting for the slowest
 plan-label-attention-seconds = Attention
 plan-label-mlp-seconds = Feed-forward
 plan-label-elementwise-seconds = Norms, rotary positions, gates
@@ -185,6 +208,8 @@ plan-rate-unknown = A plan needs the device's rate, but nobody states one for { 
 plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but nobody states one for { $accelerator }.
     .next = Change `hardware.accelerator`.
 # $field (String): the recipe's field; $value (String); $supported (String)
+plan-layout-impossible = No layout keeps all that the recipe asks for on { COUNT($devices) } devices.
+    .next = Leave some of [layout] to "auto". This one is possible: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context } and a micro-batch of { $micro_batch }.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $global_batch_size, $devices, $lower, $upper (Number)

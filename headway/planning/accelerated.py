@@ -1,0 +1,211 @@
+"""The layout for accelerators of the catalogue: from the recipe to a job, hardware and wishes, and back to a choice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway import catalog
+from headway.errors import PlanError
+from headway.planning.analytic import intervals
+from headway.planning.analytic.hardware import Hardware, hardware
+from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.layouts import RECOMPUTE, SHARDS
+from headway.planning.analytic.legal import Wishes
+from headway.planning.analytic.memory import memory
+from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
+from headway.planning.analytic.search import Found, row_of, search
+from headway.planning.analytic.step import step_times
+from headway.planning.choice import Alternative, Choice, Layout
+from headway.planning.memory import Memory, MemoryParts
+from headway.planning.network import Network, devices_per_node
+from headway.recipe import Recipe
+
+
+def choose_on_accelerators(recipe: Recipe, accelerator: str) -> Choice:
+    """Return the best layout on accelerators of the catalogue.
+
+    Args:
+        recipe: the resolved recipe.
+        accelerator: id or alias in the catalogue.
+
+    Raises:
+        CatalogError: a name is not known.
+        PlanError: no layout keeps all rules, or a rate that is needed is not known.
+    """
+    job, machines = job_of(recipe), hardware_of(recipe, accelerator)
+    # A rate that nobody knows is an error before anything else is.
+    machines.product_flops_per_second(job.numerics.product)
+    found = search(job, machines, wishes_of(recipe))
+    if found is None:
+        raise _no_layout(recipe, job, machines)
+    return _choice(job, machines, found)
+
+
+def job_of(recipe: Recipe) -> Job:
+    """Return what a recipe trains."""
+    training = recipe.training
+    adapter = None
+    if training.method != "full":
+        adapter = Adapter(
+            rank=training.adapter_rank,
+            targets=training.adapter_targets,
+            base_bytes=QUANTIZED_BASE_BYTES if training.method == "qlora" else 2.0,
+            expands=training.method == "qlora",
+        )
+    return Job(
+        model=recipe.model,
+        sequence_length=training.sequence_length,
+        global_batch_size=training.global_batch_size,
+        numerics=numerics(training.precision, training.weights, training.optimizer),
+        kernels="fused" if training.compile else "eager",
+        attention=training.attention,
+        loss=training.loss,
+        adapter=adapter,
+        overlaps_tensor_communication=recipe.layout.overlap_tensor_communication,
+    )
+
+
+def hardware_of(recipe: Recipe, accelerator: str) -> Hardware:
+    """Return the accelerators that a recipe names."""
+    entry = catalog.accelerator(accelerator)
+    return hardware(
+        accelerator,
+        devices=recipe.hardware.devices,
+        devices_per_node=devices_per_node(recipe, entry),
+        network=recipe.hardware.network,
+        out_bytes_per_second=recipe.hardware.network_bytes_per_second,
+    )
+
+
+def wishes_of(recipe: Recipe) -> Wishes:
+    """Return what a recipe fixes of the layout."""
+    layout = recipe.layout
+
+    def stated(value: Any) -> Any:
+        return None if value == "auto" else value
+
+    return Wishes(
+        data=stated(layout.data_parallel_degree),
+        tensor=stated(layout.tensor_parallel_degree),
+        pipeline=stated(layout.pipeline_parallel_degree),
+        virtual=stated(layout.virtual_pipeline_stages),
+        context=stated(layout.context_parallel_degree),
+        expert=stated(layout.expert_parallel_degree),
+        shard=stated(layout.shard),
+        shard_group=stated(layout.shard_group_size),
+        reshards=stated(layout.reshard_after_forward),
+        micro_batch=stated(layout.micro_batch_size),
+        recompute=stated(layout.recompute),
+        offload_optimizer=layout.offload_optimizer,
+    )
+
+
+def _no_layout(recipe: Recipe, job: Job, machines: Hardware) -> PlanError:
+    """Return the error for a recipe whose wishes no layout can grant, naming what could be granted instead."""
+    free = search(job, machines, Wishes())
+    if free is not None:
+        best = _layout(row_of(free.splits, free.best))
+        return PlanError(
+            "plan-layout-impossible",
+            devices=recipe.hardware.devices,
+            data=best.data_parallel_degree,
+            tensor=best.tensor_parallel_degree,
+            pipeline=best.pipeline_parallel_degree,
+            context=best.context_parallel_degree,
+            micro_batch=best.micro_batch_size,
+        )
+    batch, devices = recipe.training.global_batch_size, recipe.hardware.devices
+    lower = batch // devices * devices
+    return PlanError(
+        "plan-batch-not-divisible",
+        global_batch_size=batch,
+        devices=devices,
+        lower=lower or devices,
+        upper=lower + devices,
+    )
+
+
+def _choice(job: Job, machines: Hardware, found: Found) -> Choice:
+    one = found.splits.take([found.best])
+    times = step_times(job, machines, one)
+    front = set(found.front)
+    return Choice(
+        accelerator=machines.entry.id,
+        entry=machines.entry,
+        devices_per_node=machines.devices_per_node,
+        peak_flops_per_second=machines.peak_flops_per_second(job.numerics.product),
+        layout=_layout(row_of(found.splits, found.best)),
+        memory=_memory(job, machines, found),
+        parts_seconds={name: float(values[0]) for name, values in times.parts.items() if values[0] > 0},
+        step_spread=intervals.step_spread(job),
+        forward_seconds=float(times.forward_seconds[0]),
+        network=_network(machines, one.replicas[0], times),
+        alternatives=tuple(
+            Alternative(
+                layout=_layout(row_of(found.splits, index)),
+                step_seconds=float(found.seconds[index]),
+                device_peak_bytes=float(found.peak_bytes[index]),
+                fits=True,
+                is_on_front=index in front,
+            )
+            for index in found.others
+        ),
+        considered=len(found.splits),
+        removed=found.removed,
+    )
+
+
+def _layout(row: dict[str, float]) -> Layout:
+    return Layout(
+        data_parallel_degree=int(row["data"]),
+        tensor_parallel_degree=int(row["tensor"]),
+        pipeline_parallel_degree=int(row["pipeline"]),
+        virtual_pipeline_stages=int(row["virtual"]),
+        context_parallel_degree=int(row["context"]),
+        expert_parallel_degree=int(row["expert"]),
+        shard=SHARDS[int(row["shard"])],
+        shard_group_size=int(row["shard_group"]) if row["shard"] else 1,
+        reshard_after_forward=bool(row["reshards"]),
+        micro_batch_size=int(row["micro_batch"]),
+        gradient_accumulation_steps=int(row["micro_batches"]),
+        recompute=RECOMPUTE[int(row["recompute"])],
+        recompute_share=row["recompute_share"],
+    )
+
+
+def _memory(job: Job, machines: Hardware, found: Found) -> Memory:
+    held = memory(job, machines, found.splits.take([found.best]))
+    parts = MemoryParts(**{name: float(values[0]) for name, values in vars(held).items()})
+    peak, capacity = parts.total_bytes, machines.capacity_bytes
+    low, high = intervals.memory_spread(job)
+    return Memory(
+        device_peak_bytes=peak,
+        device_peak_bytes_low=low * peak,
+        device_peak_bytes_high=high * peak,
+        device_allocated_bytes=float(held.allocated_bytes[0]),
+        device_capacity_bytes=capacity,
+        fits=None if capacity is None else found.fits,
+        moment="backward",
+        parts=parts,
+    )
+
+
+def _network(machines: Hardware, replicas: float, times: Any) -> Network:
+    communication = (
+        "tensor_communication_seconds",
+        "expert_communication_seconds",
+        "context_communication_seconds",
+        "pipeline_communication_seconds",
+        "data_communication_seconds",
+    )
+    exposed = sum(float(times.parts[name][0]) for name in communication)
+    spans = machines.devices > machines.domain_devices
+    is_known = machines.out_bytes_per_second is not None or not spans
+    out, hiding = float(times.sent_out_bytes[0]), float(times.hiding_seconds[0])
+    return Network(
+        scale_up_bytes_per_step=float(times.sent_up_bytes[0]) if replicas > 1 else 0.0,
+        scale_out_bytes_per_step=out if replicas > 1 else 0.0,
+        total_seconds=float(times.data_seconds[0]) if is_known else None,
+        exposed_seconds=exposed if is_known else None,
+        required_bytes_per_second=out / hiding / machines.efficiency.out_efficiency if spans and hiding else None,
+    )

@@ -1,0 +1,30 @@
+"""How far measurements lie from predictions: the 80 % intervals of step time and peak memory on accelerators."""
+
+from __future__ import annotations
+
+from headway.planning.analytic.job import Job
+
+STEP_SPREAD = {"dense": (0.85, 1.2), "experts": (0.75, 1.5), "adapter": (0.75, 1.35)}
+"""Step time: tenth and ninetieth percentile of measured over predicted, by kind of training.
+
+Source: ``python -m benchmarks.plan_accuracy`` over the published rows, each source left out in turn."""
+
+MEMORY_SPREAD = {"dense": (0.85, 1.2), "experts": (0.8, 1.25), "adapter": (0.8, 1.3)}
+"""Peak memory: the same."""
+
+
+def kind_of(job: Job) -> str:
+    """Return the kind of training that the intervals are told apart by."""
+    if job.adapter is not None:
+        return "adapter"
+    return "experts" if job.shape.experts else "dense"
+
+
+def step_spread(job: Job) -> tuple[float, float]:
+    """Return the 80 % interval of the step time around the prediction, as ratios."""
+    return STEP_SPREAD[kind_of(job)]
+
+
+def memory_spread(job: Job) -> tuple[float, float]:
+    """Return the 80 % interval of the peak memory around the prediction, as ratios."""
+    return MEMORY_SPREAD[kind_of(job)]

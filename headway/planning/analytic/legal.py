@@ -1,0 +1,233 @@
+"""Every legal way to split a training over devices, and what made the others illegal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from headway.planning.analytic.hardware import Hardware
+from headway.planning.analytic.job import Job
+from headway.planning.analytic.layouts import (
+    FULL,
+    PARAMETERS,
+    RECOMPUTE,
+    SHARDS,
+    Floats,
+    Layouts,
+    layouts,
+)
+
+MAX_DEGREE = 4096
+MAX_MICRO_BATCH = 64
+MAX_VIRTUAL = 32
+MAX_UNEVEN_LAYERS = 2
+"""A pipeline may lack so many layers of an even division: its first and last stage have embedding and head instead."""
+
+FULL_SHARES = (0.25, 0.5, 1.0)
+"""Shares of the layers that recomputation of whole layers is tried for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """What the recipe fixes; None leaves it to the search."""
+
+    data: int | None = None
+    tensor: int | None = None
+    pipeline: int | None = None
+    virtual: int | None = None
+    context: int | None = None
+    expert: int | None = None
+    shard: str | None = None
+    shard_group: int | None = None
+    reshards: bool | None = None
+    micro_batch: int | None = None
+    recompute: str | None = None
+    offload_optimizer: bool = False
+
+
+@dataclass(kw_only=True)
+class Legal:
+    """The layouts that break no rule.
+
+    Attributes:
+        splits: the layouts; None where there is none.
+        removed: how many choices each rule removed, by its name.
+    """
+
+    splits: Layouts | None = None
+    removed: Counter[str] = field(default_factory=Counter)
+
+
+def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
+    """Return every layout that keeps all rules.
+
+    The rules, by name: ``devices`` (the degrees divide the devices), ``heads`` (tensor parallelism divides the heads),
+    ``link`` (tensor parallelism stays inside the fast link), ``layers`` (a stage has at least one layer, and chunks of
+    equal size), ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert
+    parallelism divides the experts and has the devices), ``batch`` (every step is made of whole micro-batches),
+    ``schedule`` (interleaved stages take as many micro-batches as there are stages at a time).
+    """
+    found = Legal()
+    blocks = []
+    for tensor, pipeline, context in _degrees(job, hardware, wishes, found.removed):
+        data = hardware.devices // (tensor * pipeline * context)
+        if wishes.data is not None and data != wishes.data:
+            found.removed["data"] += 1
+            continue
+        if job.global_batch_size % data:
+            found.removed["batch"] += 1
+            continue
+        block = _block(job, hardware, wishes, (data, tensor, pipeline, context), found.removed)
+        if block is not None:
+            blocks.append(block)
+    if blocks:
+        found.splits = layouts(**{name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
+    return found
+
+
+def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]) -> Iterable[tuple[int, int, int]]:
+    devices, shape = hardware.devices, job.shape
+    tensors = _choices(wishes.tensor, _divisors(devices, shape.heads))
+    for tensor in tensors:
+        if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
+            removed["heads"] += 1
+            continue
+        if wishes.tensor is None and tensor > max(hardware.domain_devices, 1):
+            removed["link"] += 1
+            continue
+        if devices % tensor:
+            removed["devices"] += 1
+            continue
+        for pipeline in _choices(wishes.pipeline, _divisors(devices // tensor, shape.layers)):
+            if pipeline > shape.layers or (devices // tensor) % pipeline:
+                removed["layers" if pipeline > shape.layers else "devices"] += 1
+                continue
+            rest = devices // tensor // pipeline
+            for context in _choices(
+                wishes.context, [size for size in _divisors(rest, job.sequence_length) if _is_power_of_two(size)]
+            ):
+                if rest % context:
+                    removed["devices"] += 1
+                elif context > 1 and job.sequence_length % (2 * context):
+                    removed["sequence"] += 1
+                else:
+                    yield tensor, pipeline, context
+
+
+def _block(
+    job: Job,
+    hardware: Hardware,
+    wishes: Wishes,
+    degrees: tuple[int, int, int, int],
+    removed: Counter[str],
+) -> Mapping[str, Floats] | None:
+    """Return all layouts with the given degrees, as columns."""
+    data, tensor, pipeline, context = degrees
+    axes: dict[str, list[tuple[float, ...]]] = {
+        "batches": _batches(job, wishes, data),
+        "virtual": _virtual(job, wishes, pipeline, removed),
+        "expert": _experts(job, wishes, data * tensor * context, removed),
+        "states": _states(hardware, wishes, data * context, tensor),
+        "recompute": _recompute(wishes),
+    }
+    if any(not values for values in axes.values()):
+        empty = next(name for name, values in axes.items() if not values)
+        removed["batch" if empty == "batches" else "layers" if empty == "virtual" else "experts"] += 1
+        return None
+    sizes = [len(values) for values in axes.values()]
+    grid = np.indices(sizes).reshape(len(sizes), -1)
+    tables = {name: np.asarray(values, dtype=np.float64) for name, values in axes.items()}
+    picked = {name: tables[name][grid[index]] for index, name in enumerate(axes)}
+    micro, rounds = picked["batches"].T
+    virtual = picked["virtual"][:, 0]
+    legal = (virtual == 1) | (rounds % pipeline == 0)
+    removed["schedule"] += int(np.count_nonzero(~legal))
+    if not np.any(legal):
+        return None
+    shard, group, reshards = picked["states"].T
+    level, share = picked["recompute"].T
+    ones = np.ones_like(micro)
+    columns = {
+        "data": data * ones, "tensor": tensor * ones, "pipeline": pipeline * ones, "context": context * ones,
+        "virtual": virtual, "expert": picked["expert"][:, 0], "shard": shard, "shard_group": group,
+        "reshards": reshards, "micro_batch": micro, "micro_batches": rounds, "recompute": level,
+        "recompute_share": share, "offload_optimizer": float(wishes.offload_optimizer) * ones,
+    }  # fmt: skip
+    return {name: values[legal] for name, values in columns.items()}
+
+
+def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
+    share = job.global_batch_size // data
+    sizes: Sequence[int]
+    if wishes.micro_batch is not None:
+        sizes = [wishes.micro_batch] if share % wishes.micro_batch == 0 else []
+    else:
+        sizes = [size for size in _divisors(share, MAX_MICRO_BATCH) if _is_power_of_two(size) or size == share]
+    return [(float(size), float(share // size)) for size in sizes]
+
+
+def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> list[tuple[float, ...]]:
+    layers = job.shape.layers
+    if pipeline == 1:
+        return [(1.0,)]
+    wanted = [wishes.virtual] if wishes.virtual is not None else range(1, min(layers // pipeline, MAX_VIRTUAL) + 1)
+    chosen: list[tuple[float, ...]] = []
+    for chunks in wanted:
+        missing = -layers % (pipeline * chunks)
+        if chunks > 1 and wishes.virtual is None and missing > MAX_UNEVEN_LAYERS:
+            removed["layers"] += 1
+        else:
+            chosen.append((float(chunks),))
+    return chosen
+
+
+def _experts(job: Job, wishes: Wishes, devices: int, removed: Counter[str]) -> list[tuple[float, ...]]:
+    experts = job.shape.experts
+    if not experts:
+        return [(1.0,)]
+    wanted = [wishes.expert] if wishes.expert is not None else _divisors(experts, devices)
+    fitting = [size for size in wanted if experts % size == 0 and devices % size == 0]
+    removed["experts"] += len(wanted) - len(fitting)
+    return [(float(size),) for size in fitting]
+
+
+def _states(hardware: Hardware, wishes: Wishes, replicas: int, tensor: int) -> list[tuple[float, ...]]:
+    """Return the ways to divide states: what, among how many devices, and whether gathered weights are dropped."""
+    if replicas == 1:
+        return [(0.0, 1.0, 1.0)]
+    near = max(hardware.domain_devices // tensor, 1)
+    groups = [replicas, near] if 1 < near < replicas and replicas % near == 0 else [replicas]
+    if wishes.shard_group is not None:
+        groups = [wishes.shard_group]
+    kinds = [SHARDS.index(wishes.shard)] if wishes.shard is not None else range(len(SHARDS))
+    found: list[tuple[float, ...]] = []
+    for kind in kinds:
+        for group in groups if kind else [replicas]:
+            keeps = (True, False) if kind == PARAMETERS and wishes.reshards is None else (wishes.reshards is not False,)
+            found += [(float(kind), float(group), float(drops)) for drops in keeps]
+    return found
+
+
+def _recompute(wishes: Wishes) -> list[tuple[float, ...]]:
+    levels = [RECOMPUTE.index(wishes.recompute)] if wishes.recompute is not None else range(len(RECOMPUTE))
+    found: list[tuple[float, ...]] = []
+    for level in levels:
+        shares = FULL_SHARES if level == FULL and wishes.recompute is None else (1.0,)
+        found += [(float(level), share) for share in shares]
+    return found
+
+
+def _choices(wish: int | None, values: Sequence[int]) -> Sequence[int]:
+    return values if wish is None else (wish,)
+
+
+def _divisors(number: int, limit: int) -> list[int]:
+    """Return the divisors of a number up to a limit; no degree beyond `MAX_DEGREE` is ever looked at."""
+    return [size for size in range(1, min(number, limit, MAX_DEGREE) + 1) if number % size == 0]
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0

@@ -1,0 +1,39 @@
+"""The few shares by which real trainings fall short that belong to no kernel: what hides, what disturbs, what waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from headway.planning.constants import constant
+
+
+@dataclass(frozen=True, kw_only=True)
+class Losses:
+    """Shares from the catalogue.
+
+    Attributes:
+        tensor_overlap: of tensor-parallel communication that products hide where they are cut into pieces for it.
+        neighbour_overlap: of the sends between stages that computation hides.
+        contention: communication beside computation slows it by this share of its own time.
+        waiting_per_doubling: every doubling of the devices costs this share of a step, since all wait for the slowest.
+        buckets: pieces in which gradients leave; the last has nothing to hide behind.
+    """
+
+    tensor_overlap: float
+    neighbour_overlap: float
+    contention: float
+    waiting_per_doubling: float
+    buckets: float
+
+
+@cache
+def losses() -> Losses:
+    """Return the shares."""
+    return Losses(
+        tensor_overlap=constant("tensor-communication-overlap"),
+        neighbour_overlap=constant("stage-communication-overlap"),
+        contention=constant("communication-contention"),
+        waiting_per_doubling=constant("waiting-per-doubling"),
+        buckets=constant("gradient-buckets"),
+    )

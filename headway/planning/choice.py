@@ -1,0 +1,109 @@
+"""What a search for a layout finds, on processors and on accelerators alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from headway.catalog import Accelerator
+from headway.planning.memory import Memory
+from headway.planning.network import Network
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """The resolved layout.
+
+    Attributes:
+        data_parallel_degree: devices that each take a share of the batch.
+        tensor_parallel_degree: devices that share each matrix.
+        pipeline_parallel_degree: groups of layers on devices of their own.
+        virtual_pipeline_stages: chunks of layers that each of these groups holds.
+        context_parallel_degree: devices that share each sequence.
+        expert_parallel_degree: devices that share the experts.
+        shard: what data-parallel devices divide among them.
+        shard_group_size: devices among which that is divided.
+        reshard_after_forward: whether gathered weights are dropped after the forward pass.
+        micro_batch_size: sequences that go through the model at once on a device.
+        gradient_accumulation_steps: micro-batches of a device in a step.
+        recompute: what the backward pass computes again.
+        recompute_share: share of the layers that do.
+    """
+
+    data_parallel_degree: int
+    tensor_parallel_degree: int = 1
+    pipeline_parallel_degree: int = 1
+    virtual_pipeline_stages: int = 1
+    context_parallel_degree: int = 1
+    expert_parallel_degree: int = 1
+    shard: str
+    shard_group_size: int = 1
+    reshard_after_forward: bool = True
+    micro_batch_size: int
+    gradient_accumulation_steps: int
+    recompute: str = "none"
+    recompute_share: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """A layout that was not chosen.
+
+    Attributes:
+        layout: how the work is split.
+        step_seconds: of one step.
+        device_peak_bytes: of one device.
+        fits: whether it fits; None where the capacity is not known.
+        is_on_front: whether no other layout is both faster and leaner.
+    """
+
+    layout: Layout
+    step_seconds: float
+    device_peak_bytes: float
+    fits: bool | None
+    is_on_front: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """The layout to use, with what it takes.
+
+    Attributes:
+        accelerator: id in the catalogue, or ``cpu``.
+        entry: the catalogue's entry; None for a CPU.
+        devices_per_node: of one server.
+        peak_flops_per_second: stated peak of one device for the recipe's precision; of a CPU, the best one measured.
+        layout: how the work is split.
+        memory: the peak of a device.
+        parts_seconds: of a step, by part; they sum to it, exposed communication included.
+        step_spread: 80 % interval of the step around the prediction, as ratios.
+        forward_seconds: of one micro-batch, as an evaluation does it.
+        network: traffic of a device.
+        alternatives: the next best layouts.
+        considered: how many layouts were evaluated.
+        removed: how many choices each rule removed.
+    """
+
+    accelerator: str
+    entry: Accelerator | None
+    devices_per_node: int
+    peak_flops_per_second: float
+    layout: Layout
+    memory: Memory
+    parts_seconds: Mapping[str, float]
+    step_spread: tuple[float, float]
+    forward_seconds: float
+    network: Network
+    alternatives: tuple[Alternative, ...] = ()
+    considered: int = 1
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_cpu(self) -> bool:
+        """Whether the processors themselves train."""
+        return self.entry is None
+
+    @property
+    def step_seconds(self) -> float:
+        """One step."""
+        return sum(self.parts_seconds.values())
