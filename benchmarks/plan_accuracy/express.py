@@ -21,7 +21,8 @@ ACCELERATORS = {
     "v100": "v100-sxm2-32gb", "gb200": "gb200-nvl72", "gb300": "gb300-nvl72", "b200": "b200-sxm-180gb",
     "b300": "b300-sxm-288gb", "h200": "h200-sxm-141gb", "l40s": "l40s", "b200-class": "b200-sxm-180gb",
     "tpuv4": "tpu-v4", "tpuv5e": "tpu-v5e", "tpuv5p": "tpu-v5p", "tpuv6e": "tpu-v6e", "mi300x": "mi300x",
-    "mi325x": "mi325x", "mi355x": "mi355x", "rtx4090": "rtx-4090", "h20": "h20-96gb", "mi250x": "mi250x",
+    "mi325x": "mi325x", "a800-80": "a800-sxm-80gb", "h800": "h800-sxm-80gb", "rtxa6000": "rtx-a6000",
+    "t4": "t4", "mi355x": "mi355x", "rtx4090": "rtx-4090", "h20": "h20-96gb", "mi250x": "mi250x",
 }  # fmt: skip
 """The column ``accel`` in the catalogue's ids."""
 
@@ -160,6 +161,8 @@ def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
         if "unfused" in text or "not flash" in text or text == "local":
             return "unfused"
         return "tuned" if "cudnn" in text or habits.tuned_attention else "fused"
+    if "transformer-impl=local" in row["notes"]:
+        return "unfused"
     year = re.search(r"20(19|20|21|22)", row["source"] + row["notes"])
     old = year is not None or re.search(r"sc21|korthikanti|calculon|bs-v100|megatron-weak", row["id"]) is not None
     if machines.efficiency.id == "volta" or (old and machines.efficiency.id == "ampere"):
@@ -170,7 +173,9 @@ def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
 def _optimizer(row: Row) -> str:
     text = f"{row['optimizer']} {row['notes']}".lower()
     eight = "8-bit" in text or "8bit" in text or "paged" in text
-    backward = "in backward" in text
+    # torchtune's full fine-tuning on one device applies the optimizer in the backward pass unless told otherwise.
+    single = "torchtune" in row["source"] and row["devices"] == "1" and row["kind"] == "full-ft"
+    backward = "in backward" in text or (single and not row["optimizer"])
     name = "adamw8bit" if eight else "adamw"
     return f"{name}-in-backward" if backward else name
 
@@ -185,10 +190,10 @@ def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
     rank = re.search(r"\br(?:ank)?[ =]?(\d+)", f"{method} {row['notes'].lower()}")
     base = 1.0 if habits.low_precision_base and product in BLOCK_SCALED else 2.0
     expands = False
-    text = f"{row['precision']} {method}".lower()
-    if "int4" in text or "nf4" in text or "fp4" in text or "qlora" in text or "q-lora" in text:
+    text = f"{row['precision']} {method} {row['model']}".lower()
+    if re.search(r"int4|nf4|fp4|4-bit|awq|gptq|qlora|q-lora", text.replace("nvfp4", "").replace("mxfp4", "")):
         base, expands = 0.55, True
-    if "8bit" in text:
+    if "8bit" in text or "8-bit" in text:
         base, expands = 1.0, True
     note = row["notes"].lower()
     targets = habits.adapter_targets
@@ -236,6 +241,7 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
         sequence_parallel=float(tensor > 1 and habits.sequence_parallel),
         context=context,
         expert=min(expert, replicas * tensor) if job.shape.experts else 1.0,
+        expert_tensor=_expert_tensor(row, tensor) if job.shape.experts else 0.0,
         shard=[option[2] for option in options],
         shard_group=words.shard_group(row, replicas, devices),
         reshards=1.0 if reshards else 0.0,
@@ -247,6 +253,17 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
         offload_activations=1.0 if offload else 0.0,
     )
     return splits, batch
+
+
+def _expert_tensor(row: Row, tensor: float) -> float:
+    """Return among how many devices an expert's matrices are divided; 0 where nothing says it.
+
+    Megatron-LM divides them as it does the other matrices, unless it is told otherwise.
+    """
+    stated = re.search(r"expert-tensor-parallel-size=(\d+)", row["notes"])
+    if stated:
+        return float(stated[1])
+    return tensor if "functional_tests" in row["source"] else 0.0
 
 
 def _offloads(row: Row) -> bool:

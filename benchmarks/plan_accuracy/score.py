@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.plan_accuracy import retention
 from benchmarks.plan_accuracy.express import Expressed, express
 from benchmarks.plan_accuracy.shapes import InexpressibleError, number
 from benchmarks.plan_accuracy.words import Row
 from headway import units
-from headway.planning.analytic.memory import memory
+from headway.planning.analytic.memory import CONTEXT_BYTES, MemoryParts, Stage, memory
 from headway.planning.analytic.step import step_times
 
 
@@ -19,8 +23,14 @@ class Score:
     """One row."""
 
     row: Row
+    found: Expressed
     predicted: float
     measured: float
+
+    @property
+    def log_error(self) -> float:
+        """Logarithm of predicted over measured."""
+        return float(np.log(self.predicted / self.measured))
 
     @property
     def error(self) -> float:
@@ -65,22 +75,81 @@ def score_time(row: Row) -> Score:
         raise InexpressibleError("no step time")
     one = found.splits.take([choose(found)])
     predicted = float(step_times(found.job, found.hardware, one).seconds[0])
-    return Score(row=row, predicted=predicted, measured=measured)
+    return Score(row=row, found=found, predicted=predicted, measured=measured)
+
+
+def score_times(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
+    """Return the scores of all rows that have a step time and can be expressed, and why others cannot."""
+    return _scores(rows, score_time)
+
+
+def score_memories(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
+    """Return the scores of all rows that have a peak and can be expressed, and why others cannot."""
+    return _scores(rows, score_memory)
+
+
+def _scores(rows: Iterable[Row], score: Callable[[Row], Score]) -> tuple[list[Score], Counter[str]]:
+    scores, reasons = [], Counter[str]()
+    for row in rows:
+        try:
+            scores.append(score(row))
+        except InexpressibleError as error:
+            reasons[str(error)] += 1
+    return scores, reasons
 
 
 def score_memory(row: Row) -> Score:
-    """Return the score of a row's peak memory."""
+    """Return the score of a row's peak memory.
+
+    Raises:
+        InexpressibleError: it has none, or the planner cannot express it.
+    """
     peak = number(row, "peak_mem_gib")
     if not peak:
         raise InexpressibleError("no peak memory stated")
-    found = express(row, longest=True)
-    one = found.splits.take([choose(found)])
-    metric = row["mem_metric"].lower()
-    parts = memory(found.job, found.hardware, one, stage="last" if "last rank" in metric else "fullest")
-    if "alloc" in metric or "active" in metric:
-        predicted = float(parts.allocated_bytes[0])
-    elif "reserved" in metric:
-        predicted = float(parts.total_bytes[0] - parts.communication_bytes[0]) - 0.75 * units.GIB
-    else:
+    found, parts = peak_parts(row)
+    predicted = float(parts.allocated_bytes[0])
+    if retention.counts_reserve(row):
+        predicted += float(parts.reserve_bytes[0]) - CONTEXT_BYTES
+    if retention.counts_context(row):
         predicted = float(parts.total_bytes[0])
-    return Score(row=row, predicted=predicted / units.GIB, measured=peak)
+    return Score(row=row, found=found, predicted=predicted / units.GIB, measured=peak)
+
+
+def peak_parts(row: Row) -> tuple[Expressed, MemoryParts]:
+    """Return a row in the planner's terms, and the memory of the layout that the planner would take."""
+    found = express(row, longest=True)
+    found = replace(found, job=replace(found.job, keeps=retention.keeping_of(row, found.job)))
+    one = found.splits.take([choose(found)])
+    stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
+    return found, memory(found.job, found.hardware, one, stage=stage)
+
+
+def score_all_fits(rows: Iterable[Row]) -> tuple[list[bool], Counter[str]]:
+    """Return whether each decision between fitting and running out of memory is right, and why others have none."""
+    right, reasons = [], Counter[str]()
+    for row in rows:
+        try:
+            right.append(score_fits(row))
+        except InexpressibleError as error:
+            reasons[str(error)] += 1
+    return right, reasons
+
+
+def score_fits(row: Row) -> bool:
+    """Return whether the planner is right that a training fits, or does not.
+
+    Raises:
+        InexpressibleError: the row states neither a peak, nor that it fits or runs out of memory.
+    """
+    text = f"{row['mem_metric']} {row['mem_raw']}".lower()
+    runs_out = "oom" in text
+    if not runs_out and "fits" not in text and not number(row, "peak_mem_gib"):
+        raise InexpressibleError("neither a peak nor a bound stated")
+    found = express(row, longest=True)
+    stated = re.search(r"on (\d+) ?gb", text)
+    capacity = float(stated[1]) * units.GIB if stated else found.hardware.capacity_bytes
+    if capacity is None:
+        raise InexpressibleError("capacity not known")
+    peak = float(np.min(memory(found.job, found.hardware, found.splits).total_bytes))
+    return (peak > capacity) == runs_out

@@ -89,6 +89,8 @@ def _built(name: str, notes: str, parameters: float | None, columns: tuple[tuple
 
 
 def _is_gated(name: str, notes: str, shape: dict[str, Any]) -> bool | None:
+    if re.search(r"stablelm[- ]alpha", name):
+        return False
     if re.search(r"llama|mistral|mixtral|qwen|internlm|smollm|deepseek|gemma|baichuan|yi-|stablelm", name):
         return True
     if re.search(r"^gpt|gpt3|gpt-|mpt|bloom|opt-|pythia|falcon|phi", name) and "swiglu=True" not in notes:

@@ -72,10 +72,10 @@ def test_what_nobody_verified_is_unknown(name, field):
     assert getattr(accelerator(name), field) is None
 
 
-def test_a_device_known_only_from_memory_is_left_out():
+def test_a_device_without_a_public_source_is_left_out():
     with pytest.raises(CatalogError) as caught:
-        accelerator("h800-sxm-80gb")
-    assert caught.value.arguments["closest"] in ("h100-sxm-80gb", "a100-sxm-80gb")
+        accelerator("b100-sxm-192gb")
+    assert caught.value.arguments["closest"] == "v100-sxm2-32gb"
 
 
 def test_a_device_without_bfloat16_says_so():

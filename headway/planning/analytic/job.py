@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from headway.planning.analytic.keeping import Keeping, keeping
 from headway.planning.analytic.numerics import Numerics
 from headway.planning.analytic.shape import Shape, shape_of
 from headway.recipe.model import ModelConfig
@@ -57,6 +58,7 @@ class Job:
         adapter: None where all weights are trained.
         is_causal: whether a token attends to those before it only.
         overlaps_communication: whether gradients and weights travel while the device computes.
+        keeps: what the program keeps for the backward pass; None where its kernels say it.
         document_length: tokens that attend to each other where several documents share a sequence.
     """
 
@@ -74,11 +76,17 @@ class Job:
     overlaps_tensor_communication: bool = False
     captures_graphs: bool = False
     document_length: int | None = None
+    keeps: Keeping | None = None
 
     @cached_property
     def shape(self) -> Shape:
         """The model's matrices by kind."""
         return shape_of(self.model)
+
+    @property
+    def keeping(self) -> Keeping:
+        """What the program keeps for the backward pass."""
+        return self.keeps or keeping(self.kernels)
 
     @property
     def tokens_per_step(self) -> int:

@@ -1,0 +1,84 @@
+"""What the program of a published row keeps in memory, and what its column of peak memory counts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from benchmarks.plan_accuracy.words import Row
+from headway.planning.analytic.job import Job
+from headway.planning.analytic.keeping import (
+    COMPILED,
+    DEEPSPEED,
+    EAGER,
+    HAND_FUSED,
+    INTERNEVO,
+    LITGPT,
+    NANOTRON,
+    Keeping,
+)
+
+ROUNDED_LOSS_BYTES = 8.0
+"""Of one logit where the loss computes in 16 bits: the logit, its shifted copy, its logarithm and its gradient."""
+
+COMPILED_LOSS_BYTES = 6.0
+"""Of one logit where the loss is compiled: the logit, its fp32 logarithm or its gradient in turn."""
+
+
+def keeping_of(row: Row, job: Job) -> Keeping:
+    """Return what a row's program keeps."""
+    text = f"{row['source']} {row['id']}".lower()
+    compiled = row["compile"].lower().startswith("y") or row["compile"] == "thunder"
+    if "litgpt" in text:
+        return _litgpt(row, compiled)
+    if re.search(r"nanotron|smollm", text):
+        return NANOTRON
+    if re.search(r"internevo|internlm", text):
+        return INTERNEVO
+    if "bigscience" in text or re.match(r"bs-", row["id"]):
+        return DEEPSPEED
+    if "torchtitan" in text:
+        return _torchtitan(row, compiled)
+    if "torchtune" in text:
+        return replace(COMPILED if compiled else EAGER, update_copies=1.0)
+    if "qwenlm" in text:
+        return _qwen(row)
+    return EAGER if job.kernels == "eager" else HAND_FUSED
+
+
+def _litgpt(row: Row, compiled: bool) -> Keeping:
+    """litgpt's loss works on 16-bit logits; bitsandbytes' 4-bit product of that time keeps its input."""
+    kept = COMPILED if compiled else LITGPT
+    return replace(kept, logit_bytes=ROUNDED_LOSS_BYTES, keeps_frozen_inputs="bnb" in row["precision"])
+
+
+def _torchtitan(row: Row, compiled: bool) -> Keeping:
+    """The loss is compiled since 2025; with a pipeline, gradients are divided after the last micro-batch."""
+    kept = COMPILED if compiled else EAGER
+    is_recent = re.search(r"_2025|_2026|nvfp4", row["source"]) is not None
+    return replace(
+        kept,
+        logit_bytes=COMPILED_LOSS_BYTES if is_recent and compiled else None,
+        holds_unsharded_gradients=True,
+        update_copies=0.0,
+    )
+
+
+def _qwen(row: Row) -> Keeping:
+    """Qwen's own model has a fused norm and takes the loss of the rounded logits, unless autocast upcasts it."""
+    rounded = "q-lora" in row["method"].lower() or bool(row["zero_stage_or_fsdp"])
+    return replace(EAGER, logit_bytes=ROUNDED_LOSS_BYTES if rounded else None, update_copies=2.0)
+
+
+def counts_context(row: Row) -> bool:
+    """Return whether the stated memory is what the driver shows, and not what the allocator counts."""
+    metric = row["mem_metric"].lower()
+    return not re.search(r"alloc|active|reserved|torchtune", f"{metric} {row['source'].lower()}")
+
+
+def counts_reserve(row: Row) -> bool:
+    """Return whether the stated memory holds the allocator's holes too."""
+    metric = row["mem_metric"].lower()
+    if "torchtune" in row["source"] and "reserved" not in metric:
+        return False
+    return counts_context(row) or "reserved" in metric or "in log" in metric

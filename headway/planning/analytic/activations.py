@@ -1,0 +1,155 @@
+"""What the layers and the loss of one micro-batch hold for the backward pass, under each layout.
+
+Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4 (activations by operation, tensor and sequence
+parallelism, recomputation); `keeping` for what differs between programs.
+Leaves out: rotary tables, masks of documents, and the router's indices.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
+
+LOGIT_BYTES = {"whole": 14.0, "sharded": 7.0, "chunked": 14.0}
+"""Of one logit at the peak: the rounded one, fp32 copies, their logarithms and their gradients. Where the vocabulary is
+divided, the exponentials take the place of the copy, and one byte says which labels are a device's own.
+
+Source: ``ForCausalLMLoss`` of transformers (logits, shifted, logarithms: 3 fp32 arrays beside the rounded one);
+``vocab_parallel_cross_entropy`` of Megatron-LM."""
+
+LOSS_CHUNKS = 8.0
+"""Pieces in which a chunked loss computes its logits. Source: torchtune, ``CEWithChunkedOutputLoss``."""
+
+
+def full_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return what one layer keeps of a micro-batch where nothing is recomputed, averaged over the layers.
+
+    For GPT kernels with dropout and unfused attention that is s b h (10 + 24 / t) + 5 a s^2 b / t bytes (Korthikanti
+    et al. 2022, equation 2), and s b h (34 / t) + 5 a s^2 b / t where sequences are divided too (equation 4).
+    """
+    value = job.numerics.value_bytes
+    stream, gathered, inside = _elements(job)
+    whole = _stream_degree(split)
+    gathered_degree = np.ones_like(whole) if job.keeping.gathers_inputs else whole
+    kept = tokens * (stream / whole + gathered / gathered_degree + inside / split.tensor) * value
+    full: Floats = kept + _scores_bytes(job, split, tokens)
+    return full
+
+
+def kept_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return what one layer keeps of a micro-batch under each layout's recomputation, averaged over the layers."""
+    shape, value = job.shape, job.numerics.value_bytes
+    everything = full_bytes_per_layer(job, split, tokens)
+    only_input = tokens * shape.hidden * value / _stream_degree(split)
+    # Selective: the scores where they exist, else the results of norms and of activation functions.
+    light = (shape.hidden * 2 + inner_width(job)) * tokens * value
+    selective = everything - _scores_bytes(job, split, tokens)
+    if job.attention != "unfused":
+        selective = np.maximum(everything - light / split.tensor, only_input)
+    attention = (2 * shape.heads + 2 * shape.key_value_heads) * shape.key_width
+    products = only_input + tokens * (attention + inner_width(job)) * value / split.tensor
+    options = np.stack([everything, selective, np.minimum(products, everything), np.minimum(only_input, everything)])
+    chosen = np.take_along_axis(options, split.recompute.astype(np.intp)[None, :], axis=0)[0]
+    kept: Floats = split.recompute_share * chosen + (1 - split.recompute_share) * everything
+    return kept
+
+
+def inner_width(job: Job) -> float:
+    """Return the width of what one token passes in the MLP, averaged over the layers."""
+    shape = job.shape
+    sparse = shape.sparse_layers * (shape.shared_inner + shape.chosen_experts * shape.expert_inner)
+    return (shape.dense_layers * shape.inner + sparse) / shape.layers
+
+
+def output_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return what a stage sends to the next for one micro-batch."""
+    sent: Floats = tokens * job.shape.hidden * job.numerics.value_bytes / _stream_degree(split)
+    return sent
+
+
+def transient_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return what the backward pass of one layer holds for a moment: gradients of its widest arrays."""
+    shape, value = job.shape, job.numerics.value_bytes
+    inner = max(inner_width(job), float(shape.inner))
+    widest = (2.0 if shape.gated else 1.0) * inner + shape.hidden
+    scores = np.zeros_like(tokens)
+    if job.attention == "unfused":
+        scores = 2 * tokens * (job.document_length or job.sequence_length) * shape.heads / split.tensor * value
+    return np.maximum(tokens * widest * value / split.tensor + tokens * shape.hidden * value, scores)
+
+
+def logits_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return the logits of a micro-batch with the copies that the loss makes of them."""
+    each = job.keeping.logit_bytes or LOGIT_BYTES[job.loss]
+    rows = tokens / LOSS_CHUNKS if job.loss == "chunked" and job.keeping.logit_bytes is None else tokens
+    held: Floats = rows * job.shape.vocabulary / split.tensor * each
+    return held
+
+
+def _stream_degree(split: Layouts) -> Floats:
+    """Return among how many devices what lies between products is divided."""
+    return np.where(split.sequence_parallel > 0, split.tensor, 1.0)
+
+
+def _elements(job: Job) -> tuple[float, float, float]:
+    """Return the elements of one token that a layer keeps: of the stream, inputs of products, and inside products.
+
+    A norm keeps its input, and its result as the next product's input; attention keeps queries, keys, values and its
+    result; the MLP what `keeping` says.
+    """
+    shape, keeps, adapter = job.shape, job.keeping, job.adapter
+    attention_input, mlp_input, product_input = _needed_inputs(job, adapter)
+    inputs, products = (keeps.norm_inputs, keeps.norm_products) if shape.gated else (1.0, 0.0)
+    if adapter is not None:
+        # The gradient of a frozen weight is never computed.
+        products = 0.0
+    stream = 2 * (inputs + products) * shape.hidden
+    gathered = (attention_input + mlp_input) * keeps.norm_results * shape.hidden
+    if shape.is_latent:
+        stream += 2 * shape.latent_width
+    if job.dropout:
+        # Two masks of one byte.
+        stream += 2.0 / job.numerics.value_bytes * shape.hidden
+    key_value_heads = shape.heads if keeps.repeats_keys else shape.key_value_heads
+    inside = float((shape.heads + key_value_heads) * (shape.key_width + shape.value_width))
+    if keeps.holds_joint_projection:
+        inside += (shape.heads + shape.key_value_heads) * shape.key_width
+    if shape.has_head_norms:
+        inside += (shape.heads + shape.key_value_heads) * shape.key_width * (inputs + products)
+    if shape.gated:
+        inside += inner_width(job) * (keeps.gated_inputs + product_input * keeps.gated_results)
+    else:
+        inside += inner_width(job) * (1.0 + product_input)
+    if shape.experts:
+        # Tokens as they were sent to their experts, and what the experts return before it is weighed.
+        inside += 2.0 * shape.hidden * shape.chosen_experts * shape.sparse_layers / shape.layers
+    if job.numerics.product in BLOCK_SCALED and adapter is None:
+        # Rounded inputs are kept in place of the 16-bit ones.
+        inside -= (0.0 if job.numerics.product == "fp8" else 0.25) * inner_width(job)
+    if job.attention != "unfused":
+        inside += shape.heads * FP32_BYTES / job.numerics.value_bytes
+    return stream, gathered, inside
+
+
+def _needed_inputs(job: Job, adapter: Adapter | None) -> tuple[float, float, float]:
+    """Return which inputs are kept (1 or 0): of attention's projections, of the MLP's first, and of its last product.
+
+    A frozen weight has no gradient, so that its product's input is kept for an adapter's sake only.
+    """
+    if adapter is None or job.keeping.keeps_frozen_inputs or adapter.targets == "all":
+        return 1.0, 1.0, 1.0
+    return 1.0, 0.0, 0.0
+
+
+def _scores_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
+    """Return what unfused attention keeps of the scores: their softmax, and with dropout its mask and its result."""
+    if job.attention != "unfused":
+        return np.zeros_like(tokens)
+    value = job.numerics.value_bytes
+    each = 2 * value + 1 if job.dropout else value
+    rows = job.document_length or job.sequence_length
+    scores: Floats = tokens * rows * job.shape.heads / split.tensor * each
+    return scores

@@ -1,0 +1,106 @@
+"""Weights, gradients and optimizer states of one device, with the copies that travel and that an update makes.
+
+Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 5 (ZeRO: 16 bytes a weight, divided by stage); Zhao et al.
+2023 (arXiv:2304.11277), section 3.3 (FSDP gathers one unit while another computes).
+Leaves out: flat arrays' padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from headway.planning.analytic.holdings import Holdings, stage_layers
+from headway.planning.analytic.job import Job
+from headway.planning.analytic.layouts import GRADIENTS, PARAMETERS, Floats, Layouts
+
+
+@dataclass(frozen=True, kw_only=True)
+class States:
+    """Bytes, arrays of shape [layouts].
+
+    Attributes:
+        parameters: weights, and those gathered from other devices or rounded.
+        gradients: that are kept, and those on their way to other devices.
+        optimizer: master copies and moments.
+        update: that the optimizer needs for a moment.
+    """
+
+    parameters: Floats
+    gradients: Floats
+    optimizer: Floats
+    update: Floats
+
+
+def device_states(job: Job, split: Layouts, held: Holdings) -> States:
+    """Return the states of the stage that holds the most."""
+    optimizer = np.where(
+        split.offload_optimizer > 0, 0.0, (job.numerics.optimizer_bytes + job.numerics.update_bytes) * held.updated
+    )
+    return States(
+        parameters=_parameters(job, split, held),
+        gradients=_gradients(job, split, held),
+        optimizer=optimizer,
+        update=_update(job, split, held),
+    )
+
+
+def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
+    numbers, adapter = job.numerics, job.adapter
+    divides = split.shard == PARAMETERS
+    group = np.where(divides, split.shard_group, 1.0)
+    expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
+    if adapter is None:
+        weights = numbers.weight_bytes * (held.shared / group + held.experts / expert_group)
+        gathered_each = numbers.gathered_bytes
+    else:
+        frozen = held.layers * adapter.base_bytes + held.tables * numbers.value_bytes
+        weights = frozen / group + held.trained_local * numbers.weight_bytes
+        gathered_each = numbers.value_bytes
+    kept_whole = np.where(split.reshards > 0, _unit(job, split, held), held.local)
+    gathered = np.where(divides & (split.shard_group > 1), kept_whole * gathered_each, 0.0)
+    # Autocast keeps the rounded copy of a weight until the step ends.
+    rounds = (numbers.weight_bytes > numbers.value_bytes) and adapter is None
+    rounded = np.where(~divides, held.local * numbers.value_bytes, 0.0) if rounds else 0.0
+    total: Floats = weights + gathered + rounded
+    return total
+
+
+def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
+    numbers, keeps = job.numerics, job.keeping
+    divides = split.shard >= GRADIENTS
+    group = np.where(divides, split.shard_group, 1.0)
+    expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
+    kept = numbers.gradient_bytes * (held.trained_shared / group + held.trained_experts / expert_group)
+    if numbers.frees_gradients:
+        kept = numbers.gradient_bytes * 2 * _layer(job, split, held)
+    # The gradients of the layers in work, before they are divided; a pipeline may keep them all until its last one.
+    working = np.minimum(_unit(job, split, held), held.trained_local)
+    if keeps.holds_unsharded_gradients:
+        whole = (split.pipeline > 1) & (split.micro_batches > 1)
+        working = np.where(whole, held.trained_local, working)
+    leaving = np.where((split.shard == PARAMETERS) & (split.shard_group > 1), working * numbers.reduced_bytes, 0.0)
+    copies = np.where(split.shard == 0, keeps.bucket_copies * held.trained_local, 0.0)
+    copies = np.maximum(copies, np.minimum(keeps.bucket_elements, held.trained_local))
+    copies = np.where((split.replicas > 1) & (split.shard != PARAMETERS), copies, 0.0)
+    flat = keeps.flat_copies * held.updated
+    total: Floats = kept + leaving + (copies + flat) * numbers.gradient_bytes
+    return total
+
+
+def _update(job: Job, split: Layouts, held: Holdings) -> Floats:
+    """Return what an optimizer writes out for a moment: the roots of all second moments."""
+    if job.numerics.frees_gradients:
+        return np.zeros_like(held.updated)
+    each = job.keeping.update_copies * job.numerics.moment_bytes / 2
+    return np.where(split.offload_optimizer > 0, 0.0, each * held.updated)
+
+
+def _layer(job: Job, split: Layouts, held: Holdings) -> Floats:
+    return held.layers / np.maximum(stage_layers(job, split), 1.0)
+
+
+def _unit(job: Job, split: Layouts, held: Holdings) -> Floats:
+    """Return the weights that are gathered at a time: of one layer in work and the next, or of a table."""
+    return np.maximum(2 * _layer(job, split, held), held.tables)
