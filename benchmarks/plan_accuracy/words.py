@@ -52,19 +52,6 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
         Software(kernels="fused", weights="fp32", loss="whole", shard=3, captures=True, tuned_attention=True),
     ),
     (
-        r"megatron-bridge|nemo",
-        Software(
-            kernels="fused",
-            weights="master",
-            loss="sharded",
-            shard=1,
-            overlaps_tensor=True,
-            tuned_attention=True,
-            interleaves=True,
-            adapter_targets="fused-qkv",
-        ),
-    ),
-    (
         r"mlcommons|mlperf",
         Software(
             kernels="fused",
@@ -77,6 +64,19 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
             interleaves=True,
             adapter_targets="attention",
             low_precision_base=True,
+        ),
+    ),
+    (
+        r"megatron-bridge|nemo",
+        Software(
+            kernels="fused",
+            weights="master",
+            loss="sharded",
+            shard=1,
+            overlaps_tensor=True,
+            tuned_attention=True,
+            interleaves=True,
+            adapter_targets="fused-qkv",
         ),
     ),
     (

@@ -94,10 +94,15 @@ def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:
         return recipe.hardware.devices_per_node
     if entry is None:
         return 1
+    return usual_devices_per_node(entry, recipe.hardware.devices)
+
+
+def usual_devices_per_node(entry: Accelerator, devices: int) -> int:
+    """Return the devices of one node as it is usually sold, or all of them where they are fewer."""
     if entry.devices_per_node is not None:
-        return min(entry.devices_per_node, recipe.hardware.devices)
+        return min(entry.devices_per_node, devices)
     domain = entry.scale_up_domain_devices or 1
-    return min(domain if domain > 1 else SERVER_DEVICES, SERVER_DEVICES, recipe.hardware.devices)
+    return min(domain if domain > 1 else SERVER_DEVICES, SERVER_DEVICES, devices)
 
 
 def _scale_out_rate(recipe: Recipe) -> float | None:

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from headway import catalog
 from headway.catalog import Accelerator, Efficiency
 from headway.errors import PlanError
-
-SERVER_DEVICES = 8
-"""Accelerators of one full server, where neither the recipe nor the fast link says otherwise."""
+from headway.planning.analytic.losses import Losses, losses
+from headway.planning.network import SERVER_DEVICES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +24,7 @@ class Hardware:
         up_bytes_per_second: stated rate of the fast link, per device and direction.
         out_bytes_per_second: stated rate of the network between domains, per device and direction; None where it is
             not known.
+        losses: shares by which real trainings fall short that belong to no kernel.
     """
 
     entry: Accelerator
@@ -34,6 +34,7 @@ class Hardware:
     domain_devices: int
     up_bytes_per_second: float
     out_bytes_per_second: float | None
+    losses: Losses
 
     @property
     def capacity_bytes(self) -> int | None:
@@ -102,7 +103,11 @@ def hardware(
     if entry.memory_bytes_per_second is None:
         raise PlanError("plan-bandwidth-unknown", accelerator=entry.id)
     joined = entry.scale_up_domain_devices or 1
-    per_node = devices_per_node or min(joined if joined > 1 else SERVER_DEVICES, SERVER_DEVICES, devices)
+    per_node = (
+        devices_per_node
+        or entry.devices_per_node
+        or min(joined if joined > 1 else SERVER_DEVICES, SERVER_DEVICES, devices)
+    )
     domain = max(joined, 1) if joined > SERVER_DEVICES else min(max(joined, 1), per_node)
     if joined == 1:
         # Without a link of their own, the devices of a server meet over its bus.
@@ -118,6 +123,7 @@ def hardware(
         domain_devices=min(domain, max(devices, 1)),
         up_bytes_per_second=entry.scale_up_bytes_per_second or _bus_rate(),
         out_bytes_per_second=rate,
+        losses=losses(),
     )
 
 

@@ -36,7 +36,7 @@ LOGITS = {
 ROUNDING = {"fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
 """Bytes moved to scale and round one element: 2 read, and one result for each way in which it is used."""
 
-HOST_OPERATIONS = {"eager": (60.0, 90.0), "fused": (20.0, 32.0)}
+HOST_OPERATIONS = {"eager": (80.0, 120.0), "fused": (20.0, 32.0)}
 """Operations that the host starts for one layer, forward and backward."""
 
 ADAPTER_OPERATIONS = (6.0, 10.0)
@@ -114,29 +114,39 @@ def pass_times(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
         "elementwise": elementwise[1],
         "rounding": rounding[1],
     }
-    host = _host(job, hardware)
+    host = _host(job, hardware, split)
     return PassTimes(
         forward=forward,
         backward=backward,
         again=_again(job, split, forward),
         head_forward=head[0],
         head_backward=head[1],
-        host_forward=np.full_like(tokens, host[0]),
-        host_backward=np.full_like(tokens, host[1]),
+        host_forward=host[0],
+        host_backward=host[1],
     )
 
 
-def _host(job: Job, hardware: Hardware) -> tuple[float, float]:
+EXPERTS_AT_A_TIME = 4.0
+"""Products of experts run in so many streams. Source: NVIDIA TransformerEngine, GroupedLinear."""
+
+EXPERT_OPERATIONS = (6.0, 12.0)
+"""Operations that the host starts for each expert of a device: three products, and the rounding of their inputs."""
+
+
+def _host(job: Job, hardware: Hardware, split: Layouts) -> tuple[Floats, Floats]:
     """Return the host's time to start the operations of all layers, forward and backward."""
     if job.captures_graphs:
-        return 0.0, 0.0
+        return np.zeros_like(split.tensor), np.zeros_like(split.tensor)
     factor = 1.5 if job.shape.experts else 1.0
+    local = job.shape.experts / split.expert * job.shape.sparse_layers
     adapted = 0.0
     if job.adapter is not None:
         adapted = sum(has_adapter(job.adapter, matrix) * matrix.layers for matrix in job.shape.dense)
     forward, backward = (
-        hardware.efficiency.host_seconds * (factor * job.shape.layers * count + adapted * extra)
-        for count, extra in zip(HOST_OPERATIONS[job.kernels], ADAPTER_OPERATIONS, strict=True)
+        hardware.efficiency.host_seconds * (factor * job.shape.layers * count + adapted * extra + local * each)
+        for count, extra, each in zip(
+            HOST_OPERATIONS[job.kernels], ADAPTER_OPERATIONS, EXPERT_OPERATIONS, strict=True
+        )
     )
     return forward, backward
 
@@ -160,9 +170,11 @@ def _linear(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tup
     forward, backward = np.zeros_like(tokens), np.zeros_like(tokens)
     for matrix in (*job.shape.dense, *job.shape.routed):
         rows, inputs, outputs, copies = local_product(job, split, matrix, tokens)
-        first, second = _one_linear(job, hardware, matrix, rows, inputs, outputs, copies)
-        forward += matrix.layers * first
-        backward += matrix.layers * second
+        # Few experts' products run at a time, so that many small ones leave cores idle.
+        together = np.minimum(copies, EXPERTS_AT_A_TIME)
+        first, second = _one_linear(job, hardware, matrix, rows, inputs, outputs, together)
+        forward += matrix.layers * copies / together * first
+        backward += matrix.layers * copies / together * second
     return forward, backward
 
 
@@ -305,7 +317,9 @@ def _gates(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, index: 
     # Sent, received, sorted by expert and put back: twice read and written on either side, with the router's weights.
     moved = moved + chosen * shape.hidden * Traffic(plain=8).bytes_per_element(value)
     kernels_count = traffic.launches * shape.layers + 10.0 * shape.sparse_layers
-    return kernels.traffic_seconds(hardware, moved, kernels_count)
+    # The host must know how many tokens each expert has before it can go on, and the device waits for it.
+    stall = 0.5 * hardware.losses.dispatch_stall_seconds * shape.sparse_layers
+    return kernels.traffic_seconds(hardware, moved, kernels_count) + stall
 
 
 def _rounding(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
@@ -317,7 +331,8 @@ def _rounding(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> t
     forward, backward = zero.copy(), zero.copy()
     for matrix in (*job.shape.dense, *job.shape.routed):
         rows, inputs, outputs, copies = local_product(job, split, matrix, tokens)
-        weight = inputs * outputs * copies / np.maximum(split.micro_batches, 1.0)
+        # Trained weights are rounded anew in every step, frozen ones once and for all.
+        weight = inputs * outputs * copies / np.maximum(split.micro_batches, 1.0) * (job.adapter is None)
         # Projections of one input share its rounded copy.
         shared = {"k_proj": 0.0, "v_proj": 0.0, "up_proj": 0.0}.get(matrix.name.rsplit(".", 1)[-1], 1.0)
         each = ROUNDING[product]

@@ -17,6 +17,8 @@ class Losses:
         neighbour_overlap: of the sends between stages that computation hides.
         contention: communication beside computation slows it by this share of its own time.
         waiting_per_doubling: every doubling of the devices costs this share of a step, since all wait for the slowest.
+        dispatch_stall_seconds: forward and backward pass of one layer wait so long for the host to learn how many
+            tokens each expert has.
         buckets: pieces in which gradients leave; the last has nothing to hide behind.
     """
 
@@ -25,6 +27,7 @@ class Losses:
     contention: float
     waiting_per_doubling: float
     buckets: float
+    dispatch_stall_seconds: float
 
 
 @cache
@@ -36,4 +39,5 @@ def losses() -> Losses:
         contention=constant("communication-contention"),
         waiting_per_doubling=constant("waiting-per-doubling"),
         buckets=constant("gradient-buckets"),
+        dispatch_stall_seconds=constant("expert-dispatch-stall"),
     )

@@ -16,7 +16,6 @@ from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.holdings import Holdings
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import PARAMETERS, Floats, Layouts
-from headway.planning.analytic.losses import losses
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,10 +61,11 @@ def replica_traffic(
     gathers = split.shard == PARAMETERS
     gather_bytes, expert_bytes = _gathered_bytes(job, split, held)
     once = _collectives(job, hardware, split, held, gather_bytes, expert_bytes)
-    whole, divided = _whole(job, once, passes), _divided(job, split, once, passes)
+    buckets = hardware.losses.buckets
+    whole, divided = _whole(job, once, passes, buckets), _divided(job, split, once, passes, buckets)
     exposed, total = (np.where(gathers, divided[index], whole[index]) for index in (0, 1))
     several = split.replicas > 1
-    exposed = np.where(several, exposed + losses().contention * np.maximum(total - exposed, 0.0), 0.0)
+    exposed = np.where(several, exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0), 0.0)
     rounds = np.where(gathers, split.micro_batches, 1.0)
     sent = rounds * (1 + np.where(gathers, split.reshards, 0.0)) * gather_bytes
     sent = sent + rounds * held.trained_shared * job.numerics.reduced_bytes
@@ -104,20 +104,20 @@ def _collectives(
     inner = np.where(split.shard > 0, group, replicas)
     expert_stride = split.expert * split.expert_tensor
     layers = job.shape.layers / split.pipeline
-    calls = np.where(split.shard == PARAMETERS, layers, losses().buckets)
+    calls = np.where(split.shard == PARAMETERS, layers, hardware.losses.buckets)
 
     def ring(sent: Floats, sent_experts: Floats) -> Floats:
         shared = collectives.ring_seconds(hardware, sent, inner, stride, calls)
         if not job.shape.experts:
             return shared
         return shared + collectives.ring_seconds(
-            hardware, sent_experts, split.expert_replicas, expert_stride, losses().buckets
+            hardware, sent_experts, split.expert_replicas, expert_stride, hardware.losses.buckets
         )
 
     # Outside its group a device averages its own part of the gradients with its copies elsewhere.
     outer = np.maximum(replicas / group, 1.0)
     part = held.trained_shared * reduced_bytes / group
-    beyond = 2 * collectives.ring_seconds(hardware, part, outer, stride * group, losses().buckets)
+    beyond = 2 * collectives.ring_seconds(hardware, part, outer, stride * group, hardware.losses.buckets)
     return _Collectives(
         reduce=ring(held.trained_shared * reduced_bytes, held.trained_experts * reduced_bytes),
         gather=ring(gather_bytes, expert_bytes),
@@ -125,7 +125,7 @@ def _collectives(
     )
 
 
-def _whole(job: Job, once: _Collectives, passes: StagePasses) -> tuple[Floats, Floats]:
+def _whole(job: Job, once: _Collectives, passes: StagePasses, buckets: float) -> tuple[Floats, Floats]:
     """Return exposed and total seconds where every device computes with weights of its own.
 
     Gradients leave during the last backward pass, and weights come back during the first forward pass.
@@ -135,10 +135,12 @@ def _whole(job: Job, once: _Collectives, passes: StagePasses) -> tuple[Floats, F
         return total, total
     beyond = np.maximum(once.reduce + once.outer - passes.backward, 0.0)
     beyond = beyond + np.maximum(once.gather - passes.forward, 0.0)
-    return beyond + total / losses().buckets, total
+    return beyond + total / buckets, total
 
 
-def _divided(job: Job, split: Layouts, once: _Collectives, passes: StagePasses) -> tuple[Floats, Floats]:
+def _divided(
+    job: Job, split: Layouts, once: _Collectives, passes: StagePasses, buckets: float
+) -> tuple[Floats, Floats]:
     """Return exposed and total seconds where weights are gathered for every pass of every micro-batch."""
     rounds = split.micro_batches
     again = once.gather * split.reshards
@@ -148,5 +150,5 @@ def _divided(job: Job, split: Layouts, once: _Collectives, passes: StagePasses) 
     first_and_last = (once.gather + once.reduce) / np.maximum(job.shape.layers / split.pipeline, 1.0)
     exposed = rounds * np.maximum(once.gather - passes.forward, 0.0)
     exposed = exposed + rounds * np.maximum(again + once.reduce - passes.backward, 0.0)
-    exposed = exposed + np.maximum(once.outer - passes.backward, once.outer / losses().buckets)
+    exposed = exposed + np.maximum(once.outer - passes.backward, once.outer / buckets)
     return exposed + first_and_last, total

@@ -14,7 +14,6 @@ from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes
 from headway.planning.analytic.layouts import Floats, Layouts
-from headway.planning.analytic.losses import losses
 
 
 def tensor_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
@@ -32,7 +31,7 @@ def tensor_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     calls = 2 * blocks * layers
     one_way = collectives.ring_seconds(hardware, calls * buffer, split.tensor, 1.0, calls)
     exposed = np.where(
-        split.tensor > 1, one_way * (1 - losses().tensor_overlap * job.overlaps_tensor_communication), 0.0
+        split.tensor > 1, one_way * (1 - hardware.losses.tensor_overlap * job.overlaps_tensor_communication), 0.0
     )
     return exposed, exposed
 
@@ -41,9 +40,12 @@ def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     """Return the time of one exchange of tokens between the experts of all layers."""
     if not job.shape.experts:
         return np.zeros_like(tokens)
-    sent = tokens / split.tensor * job.shape.chosen_experts * job.shape.hidden * job.numerics.value_bytes
+    # A token that several experts of one device want goes there once: of k choices among e devices, e (1 - (1 - 1/e)^k)
+    # are distinct.
+    chosen = float(job.shape.chosen_experts)
+    distinct = split.expert * (1 - (1 - 1 / split.expert) ** chosen)
+    sent = tokens / split.tensor * distinct * job.shape.hidden * job.numerics.value_bytes
     layers = float(job.shape.sparse_layers)
-    # A token goes to several experts of one device only once where the exchange knows of devices; taken as it is.
     stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
     seconds = collectives.exchange_seconds(hardware, sent * layers, split.expert, stride, layers)
     return np.where(split.expert > 1, seconds, 0.0)
@@ -71,5 +73,5 @@ def neighbour_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floa
     stride = split.tensor * split.context * split.data
     calls = 2 * split.virtual * split.micro_batches
     seconds = collectives.neighbour_seconds(hardware, calls * buffer, stride, calls)
-    hidden = losses().neighbour_overlap if job.overlaps_communication else 0.0
+    hidden = hardware.losses.neighbour_overlap if job.overlaps_communication else 0.0
     return np.where(split.pipeline > 1, (1 - hidden) * seconds, 0.0)

@@ -17,7 +17,6 @@ from headway.planning.analytic.holdings import Holdings, holdings
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes, pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, PARAMETERS, Floats, Layouts
-from headway.planning.analytic.losses import losses
 from headway.planning.analytic.numerics import BLOCK_SCALED
 from headway.planning.analytic.replicas import StagePasses, replica_traffic
 from headway.planning.analytic.splits import context_seconds, expert_seconds, neighbour_seconds, tensor_seconds
@@ -84,7 +83,7 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "host_seconds": _host(split, passes, stage),
     }
     busy = sum(parts.values())
-    parts["waiting_seconds"] = busy * losses().waiting_per_doubling * np.log2(max(hardware.devices, 1))
+    parts["waiting_seconds"] = busy * hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1))
     return StepTimes(
         parts=parts,
         forward_seconds=forward + passes.head_forward,
