@@ -148,7 +148,7 @@ def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
         attention=attention,  # type: ignore[arg-type]
         loss=habits.loss,  # type: ignore[arg-type]
         adapter=adapter,
-        dropout=attention == "unfused",
+        dropout=_drops(row, attention),
         overlaps_communication=habits.overlaps,
         overlaps_tensor_communication=habits.overlaps_tensor,
         captures_graphs=habits.captures,
@@ -168,6 +168,18 @@ def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
     if machines.efficiency.id == "volta" or (old and machines.efficiency.id == "ampere"):
         return "unfused"
     return "tuned" if habits.tuned_attention else "fused"
+
+
+def _states_all(row: Row) -> bool:
+    """Return whether a row's notes hold every option that is not the program's default."""
+    return "functional_tests" in row["source"]
+
+
+def _drops(row: Row, attention: str) -> bool:
+    """Return whether there is dropout; Megatron-LM has it unless told otherwise."""
+    if _states_all(row):
+        return "hidden-dropout=0.0" not in row["notes"]
+    return attention == "unfused"
 
 
 def _optimizer(row: Row) -> str:
@@ -229,7 +241,7 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     options = [
         (micro, batch / data / micro, chosen, again[0], again[1], chunks)
         for micro, chosen, again, chunks in itertools.product(
-            micros, stages, levels, _virtual(degree["virtual"], pipeline, job, habits)
+            micros, stages, levels, _virtual(degree["virtual"] or (1.0 if _states_all(row) else None), pipeline, job, habits)
         )
     ]
     expert = degree["expert"] or (1.0 if not job.shape.experts else min(float(job.shape.experts), replicas * tensor))
@@ -238,7 +250,7 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
         tensor=tensor,
         pipeline=pipeline,
         virtual=[option[5] for option in options],
-        sequence_parallel=float(tensor > 1 and habits.sequence_parallel),
+        sequence_parallel=float(tensor > 1 and _divides_sequences(row, habits)),
         context=context,
         expert=min(expert, replicas * tensor) if job.shape.experts else 1.0,
         expert_tensor=_expert_tensor(row, tensor) if job.shape.experts else 0.0,
@@ -255,6 +267,11 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     return splits, batch
 
 
+def _divides_sequences(row: Row, habits: words.Software) -> bool:
+    """Return whether the tensor group divides the activations between products too."""
+    return "sequence-parallel=True" in row["notes"] if _states_all(row) else habits.sequence_parallel
+
+
 def _expert_tensor(row: Row, tensor: float) -> float:
     """Return among how many devices an expert's matrices are divided; 0 where nothing says it.
 
@@ -263,7 +280,7 @@ def _expert_tensor(row: Row, tensor: float) -> float:
     stated = re.search(r"expert-tensor-parallel-size=(\d+)", row["notes"])
     if stated:
         return float(stated[1])
-    return tensor if "functional_tests" in row["source"] else 0.0
+    return tensor if _states_all(row) else 0.0
 
 
 def _offloads(row: Row) -> bool:

@@ -48,7 +48,7 @@ class Software:
 
 FAMILIES: tuple[tuple[str, Software], ...] = (
     (
-        r"maxtext|levanter|xla|tpu",
+        r"maxtext|levanter|\bxla|\btpu",
         Software(kernels="fused", weights="fp32", loss="whole", shard=3, captures=True, tuned_attention=True),
     ),
     (
