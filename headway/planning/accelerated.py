@@ -9,7 +9,7 @@ from headway.errors import PlanError
 from headway.planning.analytic import intervals
 from headway.planning.analytic.hardware import Hardware, hardware
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.layouts import RECOMPUTE, SHARDS
+from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layouts
 from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
@@ -97,6 +97,27 @@ def wishes_of(recipe: Recipe) -> Wishes:
         micro_batch=stated(layout.micro_batch_size),
         recompute=stated(layout.recompute),
         offload_optimizer=layout.offload_optimizer,
+    )
+
+
+def split_of(recipe: Recipe, layout: Layout) -> Layouts:
+    """Return a resolved layout as the one row of an array, as formulas take it."""
+    return layouts(
+        data=layout.data_parallel_degree,
+        tensor=layout.tensor_parallel_degree,
+        pipeline=layout.pipeline_parallel_degree,
+        virtual=layout.virtual_pipeline_stages,
+        context=layout.context_parallel_degree,
+        expert=layout.expert_parallel_degree,
+        shard=SHARDS.index(layout.shard),
+        # A group of one is what `_layout` writes where nothing is sharded: the formulas then count all replicas.
+        shard_group=layout.shard_group_size if layout.shard != "none" else 0,
+        reshards=layout.reshard_after_forward,
+        micro_batch=layout.micro_batch_size,
+        micro_batches=layout.gradient_accumulation_steps,
+        recompute=RECOMPUTE.index(layout.recompute),
+        recompute_share=layout.recompute_share,
+        offload_optimizer=recipe.layout.offload_optimizer,
     )
 
 

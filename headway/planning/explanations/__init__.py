@@ -9,10 +9,16 @@ from __future__ import annotations
 from headway.planning.explanations.cooling import explain_cooling
 from headway.planning.explanations.cost import explain_cost
 from headway.planning.explanations.energy import explain_carbon, explain_energy, explain_power, explain_water
+from headway.planning.explanations.memory import explain_memory
+from headway.planning.explanations.network import explain_network
 from headway.planning.explanations.reliability import explain_reliability
 from headway.planning.explanations.storage import explain_storage
+from headway.planning.explanations.time import explain_time
 
 EXPLANATIONS = {
+    "memory": explain_memory,
+    "time": explain_time,
+    "network": explain_network,
     "power": explain_power,
     "energy": explain_energy,
     "carbon": explain_carbon,
@@ -30,8 +36,11 @@ __all__ = [
     "explain_cooling",
     "explain_cost",
     "explain_energy",
+    "explain_memory",
+    "explain_network",
     "explain_power",
     "explain_reliability",
     "explain_storage",
+    "explain_time",
     "explain_water",
 ]

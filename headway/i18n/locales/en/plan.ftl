@@ -422,3 +422,157 @@ plan-explain-storage-space = { COUNT($keep_last) } checkpoints that stay, and th
 plan-explain-storage-write = { BYTES($bytes) } every { DURATION($interval_seconds) } stop the work for no more than { PERCENT($share) } of the time at { BYTERATE($rate) }, which is { BYTERATE($node_rate) } for each server.
 # $rate, $burst_rate, $share (Number)
 plan-explain-storage-read = The training reads { BYTERATE($rate) }; were nothing read ahead, the tokens of a step would have to come at { BYTERATE($burst_rate) } to take no more than { PERCENT($share) } of it.
+
+## How the numbers on memory came about
+
+# $parameters, $tensor, $pipeline, $expert, $weights (Number)
+plan-explain-memory-held = Of { COUNT($parameters) } weights, divided by tensor parallelism { COUNT($tensor) }, pipeline stages { COUNT($pipeline) } and expert parallelism { COUNT($expert) }, a device of the fullest stage computes with { COUNT($weights) }.
+# $weights, $each_bytes, $group, $own_bytes, $extra_bytes, $bytes (Number)
+plan-explain-memory-parameters = Parameters: { COUNT($weights) } weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices that divide them = { BYTES($own_bytes) }; rounded copies and weights gathered from other devices add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+plan-explain-memory-gradients = Gradients: { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $weights, $master_bytes, $moment_bytes, $update_bytes, $bytes (Number); $place (String): host or device
+plan-explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } weights, each with { DECIMAL($master_bytes) } bytes of a precise copy, { DECIMAL($moment_bytes) } of moments and { DECIMAL($update_bytes) } for the update{ $place ->
+        [host] , all of it in the memory of the host
+       *[device] {""}
+    }: { BYTES($bytes) }.
+# $tokens, $full_bytes, $kept_bytes, $layers, $extra_bytes, $bytes (Number); $recompute (String): a name, not translated
+plan-explain-memory-activations = Activations: a layer makes { BYTES($full_bytes) } for a micro-batch of { COUNT($tokens) } tokens on this device and, with recomputation "{ $recompute }", keeps { BYTES($kept_bytes) }; x { DECIMAL($layers) } layers in flight, and { BYTES($extra_bytes) } for the layer whose backward pass runs: { BYTES($bytes) }.
+# $tokens, $vocabulary, $tensor, $logits_bytes, $bytes (Number); $loss (String): a name, not translated; $moment (String)
+plan-explain-memory-logits = Logits and loss: { COUNT($tokens) } tokens x { COUNT($vocabulary) } entries / { COUNT($tensor) } devices, held as the loss "{ $loss }" does, take { BYTES($logits_bytes) }{ $moment ->
+        [absent] ; the stage and the moment of the peak hold none of them
+        [backward] ; the backward pass of the last layer comes after the loss and takes more
+       *[loss] {""}
+    }: { BYTES($bytes) }.
+# $devices, $groups, $bytes (Number)
+plan-explain-memory-communication = Communication: buffers of collectives among { COUNT($devices) } devices in { COUNT($groups) } kinds of groups, and gradients about to leave: { BYTES($bytes) }.
+# $context_bytes, $allocated_bytes, $share, $bytes (Number); $kernels (String): a name, not translated
+plan-explain-memory-reserve = Framework and allocator: { BYTES($context_bytes) } of the driver's context and { PERCENT($share) } of { BYTES($allocated_bytes) } in holes of the allocator, with kernels that are { $kernels }: { BYTES($bytes) }.
+# $bytes, $low, $high, $capacity_bytes (Number); $is_known (String): yes or no
+plan-explain-memory-peak = Peak: the parts add up to { BYTES($bytes) }, in 80 % of all cases { BYTES($low) } to { BYTES($high) }{ $is_known ->
+        [no] ; what the device has is not known
+       *[yes] ; the device has { BYTES($capacity_bytes) }
+    }.
+# $part (String): parameters, gradients or optimizer; $moment (String): forward, backward or update
+plan-explain-memory-states = { $part ->
+        [parameters] Parameters
+        [gradients] Gradients
+       *[optimizer] Optimizer
+    }: { COUNT($weights) } weights x { COUNT($each_bytes) } bytes / { COUNT($group) } devices, as far as they are there at the peak ({ $moment ->
+        [forward] the end of the forward pass
+        [update] the update
+       *[backward] the backward pass
+    }) = { BYTES($own_bytes) }; rounded copies add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $tokens, $elements, $value_bytes, $kept_bytes, $extra_bytes, $bytes (Number)
+plan-explain-memory-kept = Activations: { COUNT($tokens) } tokens of a micro-batch leave { COUNT($elements) } elements of { COUNT($value_bytes) } bytes each, and fp32 numbers of norms: { BYTES($kept_bytes) }; masks and the backward pass of the last layer add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $rows, $bytes (Number)
+plan-explain-memory-chunk = Logits and loss: made for { COUNT($rows) } rows at a time; held at the peak: { BYTES($bytes) }.
+# $degree, $bytes (Number)
+plan-explain-memory-buffers = Communication: buffers of { COUNT($degree) } servers that share the batch: { BYTES($bytes) }.
+# $process_bytes, $heap_bytes, $bytes (Number)
+plan-explain-memory-process = Framework and allocator: the process takes { BYTES($process_bytes) } before any model, as probed, and the heap keeps { BYTES($heap_bytes) } in holes: { BYTES($bytes) }.
+
+## How the numbers on time came about
+
+# $accelerator, $precision (String): names, not translated; $peak_rate, $share, $rate (Number)
+plan-explain-time-rate = Products: { $accelerator } states { FLOPS($peak_rate) } in { $precision }; large products hold { PERCENT($share) } of it through a training: { FLOPS($rate) }.
+# $kernels (String): a name, not translated; $forward_share, $backward_share (Number)
+plan-explain-time-attention-rate = Attention, with kernels that are { $kernels }: { PERCENT($forward_share) } of the stated rate forward and { PERCENT($backward_share) } backward, less for short sequences and narrow heads.
+# $peak_rate, $share, $rate, $kernel_seconds (Number)
+plan-explain-time-memory-rate = Memory: of { BYTERATE($peak_rate) }, long reads and writes hold { PERCENT($share) }: { BYTERATE($rate) }; every kernel takes { DURATION($kernel_seconds) } besides.
+# $operation (String); $layers, $tokens, $forward_seconds, $backward_seconds, $stages, $rounds, $seconds (Number)
+plan-explain-time-operation = { $operation ->
+        [projections] Projections
+        [attention] Attention
+        [rounding] Scaling and rounding
+       *[elementwise] Norms, rotary positions, gates
+    }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, each the longer of its arithmetic and its memory traffic; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
+# $recompute (String): a name, not translated; $share, $once_seconds, $rounds, $stages, $seconds (Number)
+plan-explain-time-recompute = Recomputation "{ $recompute }" in { PERCENT($share) } of the layers does { DURATION($once_seconds) } of a micro-batch again; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
+# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share (Number); $shard (String)
+plan-explain-time-part = { $part ->
+        [head_seconds] Output and loss: the vocabulary's products of { COUNT($rounds) } micro-batches, as far as the slowest stage waits for them
+        [tensor_communication_seconds] Tensor-parallel communication: four gatherings and four scatterings of the activations of every layer among { COUNT($tensor) } devices, as far as products do not hide them
+        [expert_communication_seconds] Exchange of tokens: to the experts on { COUNT($expert) } devices and back, forward and backward
+        [context_communication_seconds] Keys and values: passed around { COUNT($context) } devices, as far as attention does not hide it
+        [pipeline_communication_seconds] Sends between { COUNT($pipeline) } stages, { COUNT($virtual) } times for each micro-batch
+        [data_communication_seconds] Gradients and weights: among { COUNT($data) } replicas with sharded states "{ $shard }", what the computation does not hide and what it is slowed by
+        [bubble_seconds] Bubble: ({ COUNT($pipeline) } - 1) / { COUNT($virtual) } times what a stage takes for a micro-batch, of { COUNT($rounds) }
+        [optimizer_seconds] Optimizer: states, gradients and weights are read and written once
+        [host_seconds] Host: by how much starting the operations takes longer than the device needs for them
+       *[waiting_seconds] Waiting for the slowest: { PERCENT($waiting_share) } for every doubling, of { COUNT($devices) } devices
+    }: { DURATION($seconds) }, { PERCENT($share) } of the step.
+# $part (String): name of a part; $rounds, $seconds, $share (Number)
+plan-explain-time-measured = { $part ->
+        [attention_seconds] { plan-label-attention-seconds }
+        [mlp_seconds] { plan-label-mlp-seconds }
+        [elementwise_seconds] { plan-label-elementwise-seconds }
+        [head_seconds] { plan-label-head-seconds }
+        [optimizer_seconds] { plan-label-optimizer-seconds }
+        [embedding_seconds] { plan-label-embedding-seconds }
+       *[communication_seconds] { plan-label-communication-seconds }
+    }: operations as they were measured, over { COUNT($rounds) } micro-batches: { DURATION($seconds) }, { PERCENT($share) } of the step.
+# $seconds, $low, $high (Number)
+plan-explain-time-step = Step: the parts add up to { DURATION($seconds) }, in 80 % of all cases { DURATION($low) } to { DURATION($high) }.
+# $tokens_per_second, $flops_per_token, $devices, $peak_rate, $share (Number)
+plan-explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
+# $steps, $tokens, $batch_tokens, $step_seconds, $seconds (Number)
+plan-explain-time-training = Training: { COUNT($tokens) } tokens / { COUNT($batch_tokens) } of a step = { COUNT($steps) } steps x { DURATION($step_seconds) }: { DURATION($seconds) }.
+# $training_seconds, $goodput, $seconds (Number); $is_known (String): yes or no
+plan-explain-time-total = Whole run: { DURATION($training_seconds) } and the evaluations{ $is_known ->
+        [no] {" "}and checkpoints
+       *[yes] , over a useful share of { PERCENT($goodput) }
+    }: { DURATION($seconds) }.
+
+## How the numbers on the network came about
+
+# $devices, $stated_rate, $share, $rate, $latency_seconds (Number)
+plan-explain-network-up = The fast link joins { COUNT($devices) } devices at { BYTERATE($stated_rate) } for each device and direction; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and a step of a collective takes { DURATION($latency_seconds) } besides.
+# $network (String): a name, not translated
+plan-explain-network-out = The network { $network ->
+        [none] {""}
+       *[other] "{ $network }" {""}
+    }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and a step takes { DURATION($latency_seconds) } besides.
+# $shard (String): a name, not translated; $replicas, $rounds, $up_bytes, $out_bytes (Number)
+plan-explain-network-traffic = { COUNT($replicas) } replicas with sharded states "{ $shard }" and { COUNT($rounds) } micro-batches in a step: a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network, for gradients and weights.
+# $seconds (Number)
+plan-explain-network-total = Were nothing else to run, these collectives would take { DURATION($seconds) }: (n - 1) / n of the bytes over the rate, and the latency of each step.
+plan-explain-network-unknown = The rate of the network between the servers is not known, so that its time is not in the plan.
+# $part (String): name of a part; $seconds, $share (Number)
+plan-explain-network-part = { $part ->
+        [tensor_communication_seconds] { plan-label-tensor-communication-seconds }
+        [expert_communication_seconds] { plan-label-expert-communication-seconds }
+        [context_communication_seconds] { plan-label-context-communication-seconds }
+        [pipeline_communication_seconds] { plan-label-pipeline-communication-seconds }
+        [data_communication_seconds] { plan-label-data-communication-seconds }
+       *[communication_seconds] { plan-label-communication-seconds }
+    }: { DURATION($seconds) } that computation does not hide, { PERCENT($share) } of the step.
+# $seconds, $share (Number)
+plan-explain-network-exposed = In all, communication shows for { DURATION($seconds) }, { PERCENT($share) } of the step.
+# $rate, $out_bytes (Number)
+plan-explain-network-required = { BYTES($out_bytes) } hide behind the computation where the network states { BYTERATE($rate) } or more for a device.
+
+## Options of `headway plan`
+
+plan-option-explain = Open the numbers on a topic down to formula, inputs and sources; may be repeated, and "all" opens every topic.
+plan-topic-title = How the numbers on { $topic ->
+        [memory] memory
+        [time] time
+        [network] the network
+        [power] power
+        [energy] energy
+        [carbon] carbon
+        [water] water
+        [cooling] cooling
+        [cost] cost
+        [storage] storage
+       *[reliability] failures
+    } came about
+plan-topic-nothing = Nothing is known on { $topic } for this plan.
+# $source (String): a publication, a file or a name of the catalogue
+plan-explain-source = Source: { $source }
+# $name, $closest, $known (String): names, not translated
+plan-topic-unknown = A topic must be one that a plan explains: "{ $name }" is none.
+    .next = { $closest ->
+        [none] Choose one of: { $known }.
+       *[other] Did you mean "{ $closest }"? Known are: { $known }.
+    }

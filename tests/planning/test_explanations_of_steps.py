@@ -1,0 +1,195 @@
+"""The explanations of memory, time and network: they add up to the plan's numbers, and their inputs give them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headway.i18n import Translator
+from headway.machine import Machine
+from headway.planning import Plan, plan
+from headway.planning.explanation import Explanation
+from headway.planning.explanations import explain_memory, explain_network, explain_time
+from headway.recipe import Recipe, resolve_recipe
+
+MakeRecipe = Callable[..., Recipe]
+
+JOBS: dict[str, dict[str, Any]] = {
+    "sharded": {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"steps": 1000, "global_batch_size": 64},
+        "hardware": {"accelerator": "h100", "devices": 16, "network": "infiniband-ndr400"},
+    },
+    "pipeline": {
+        "model": {"preset": "llama-3.1-70b"},
+        "training": {"steps": 10, "global_batch_size": 128, "weights": "master"},
+        "hardware": {"accelerator": "h100", "devices": 64, "network": "infiniband-ndr400"},
+        "layout": {"tensor_parallel_degree": 4, "pipeline_parallel_degree": 4, "recompute": "full"},
+    },
+    "interleaved": {
+        "model": {"preset": "llama-3.1-70b"},
+        "training": {"steps": 10, "global_batch_size": 128, "sequence_length": 8192},
+        "hardware": {"accelerator": "h100", "devices": 64},
+        "layout": {"pipeline_parallel_degree": 8, "virtual_pipeline_stages": 5, "context_parallel_degree": 2},
+    },
+    "experts": {
+        "model": {"preset": "mixtral-8x7b"},
+        "training": {"steps": 10, "global_batch_size": 64},
+        "hardware": {"accelerator": "h100", "devices": 32, "network": "infiniband-ndr400"},
+        "layout": {"expert_parallel_degree": 8},
+    },
+    "adapter": {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"steps": 10, "global_batch_size": 8, "method": "qlora"},
+        "hardware": {"accelerator": "a100", "devices": 1},
+    },
+    "offloaded": {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"steps": 10, "global_batch_size": 8, "precision": "fp8"},
+        "hardware": {"accelerator": "h100", "devices": 8},
+        "layout": {"offload_optimizer": True},
+    },
+}
+
+PART_STEPS = ("parameters", "gradients", "optimizer", "activations", "logits", "communication", "reserve")
+
+
+@pytest.fixture(params=list(JOBS))
+def job(request: pytest.FixtureRequest) -> tuple[Recipe, Plan]:
+    recipe = resolve_recipe(JOBS[request.param])
+    return recipe, plan(recipe)
+
+
+@pytest.fixture
+def here(make_recipe: MakeRecipe, machine: Machine) -> tuple[Recipe, Plan]:
+    recipe = make_recipe(training={"evaluate_every_steps": 5})
+    return recipe, plan(recipe, machine)
+
+
+def by_id(steps: tuple[Explanation, ...]) -> dict[str, Explanation]:
+    return {step.id.removeprefix("plan-explain-"): step for step in steps}
+
+
+def inputs(step: Explanation) -> dict[str, Any]:
+    return dict(step.arguments)
+
+
+def texts(steps: tuple[Explanation, ...]) -> list[str]:
+    translator = Translator("en")
+    return [translator.text(step.id, **step.arguments) for step in steps]
+
+
+def test_memory_adds_up_to_the_peak(job: tuple[Recipe, Plan]) -> None:
+    recipe, found = job
+    steps = by_id(explain_memory(recipe, found))
+    parts = [steps[f"memory-{name}"] for name in PART_STEPS]
+    assert [step.value for step in parts] == [getattr(found.memory.parts, f"{name}_bytes") for name in PART_STEPS]
+    assert sum(step.value for step in parts) == pytest.approx(found.memory.device_peak_bytes, rel=1e-9)
+    assert steps["memory-peak"].value == found.memory.device_peak_bytes
+
+
+def test_the_inputs_of_memory_give_its_numbers(job: tuple[Recipe, Plan]) -> None:
+    recipe, found = job
+    steps = by_id(explain_memory(recipe, found))
+    for name in ("parameters", "gradients"):
+        given = inputs(steps[f"memory-{name}"])
+        assert given["own_bytes"] + given["extra_bytes"] == pytest.approx(given["bytes"])
+        assert given["own_bytes"] == pytest.approx(given["weights"] * given["each_bytes"] / given["group"])
+        assert given["extra_bytes"] >= -1e-6 * given["bytes"]
+    states = inputs(steps["memory-optimizer"])
+    each_bytes = states["master_bytes"] + states["moment_bytes"] + states["update_bytes"]
+    expected = 0.0 if states["place"] == "host" else states["weights"] * each_bytes
+    assert steps["memory-optimizer"].value == pytest.approx(expected)
+    kept = inputs(steps["memory-activations"])
+    assert kept["kept_bytes"] * kept["layers"] + kept["extra_bytes"] == pytest.approx(kept["bytes"])
+    assert 0 <= kept["extra_bytes"] < kept["bytes"] or kept["layers"] == 1
+    assert kept["kept_bytes"] <= kept["full_bytes"] * (1 + 1e-9)
+    reserve = inputs(steps["memory-reserve"])
+    assert reserve["context_bytes"] + reserve["share"] * reserve["allocated_bytes"] == pytest.approx(reserve["bytes"])
+
+
+def test_time_adds_up_to_the_step(job: tuple[Recipe, Plan]) -> None:
+    recipe, found = job
+    steps = explain_time(recipe, found)
+    parts = [
+        step
+        for step in steps
+        if step.id.removeprefix("plan-explain-time-") in ("operation", "recompute", "part", "measured")
+    ]
+    assert sum(step.value for step in parts) == pytest.approx(found.time.step_seconds, rel=1e-6)
+    named = by_id(steps)
+    assert named["time-step"].value == found.time.step_seconds
+    assert named["time-total"].value == found.time.total_seconds
+
+
+def test_the_inputs_of_time_give_its_numbers(job: tuple[Recipe, Plan]) -> None:
+    steps = explain_time(*job)
+    for step in steps:
+        given = inputs(step)
+        if step.id.endswith("operation"):
+            once = given["forward_seconds"] + given["backward_seconds"]
+            assert once * given["rounds"] / given["stages"] == pytest.approx(step.value)
+        if step.id.endswith("recompute"):
+            assert given["once_seconds"] * given["rounds"] / given["stages"] == pytest.approx(step.value)
+        if step.id.endswith(("time-rate", "memory-rate")):
+            assert given["peak_rate"] * given["share"] == pytest.approx(step.value)
+            assert "efficiency" in step.source
+        if step.id.endswith("utilization"):
+            done = given["tokens_per_second"] * given["flops_per_token"]
+            assert done / given["devices"] / given["peak_rate"] == pytest.approx(step.value)
+    training = inputs(by_id(steps)["time-training"])
+    assert training["steps"] * training["step_seconds"] == pytest.approx(training["seconds"])
+
+
+def test_the_network_adds_up_to_what_shows(job: tuple[Recipe, Plan]) -> None:
+    recipe, found = job
+    steps = explain_network(recipe, found)
+    named = by_id(steps)
+    assert named["network-up"].value == pytest.approx(
+        inputs(named["network-up"])["stated_rate"] * inputs(named["network-up"])["share"]
+    )
+    if found.network.exposed_seconds is None:
+        assert "network-unknown" in named
+        return
+    parts = [step.value for step in steps if step.id.endswith("network-part")]
+    assert sum(parts) == pytest.approx(named["network-exposed"].value)
+    assert named["network-exposed"].value == found.network.exposed_seconds
+    sent = found.network.scale_up_bytes_per_step + found.network.scale_out_bytes_per_step
+    assert named["network-traffic"].value == sent
+
+
+def test_every_step_has_a_text_and_a_source(job: tuple[Recipe, Plan]) -> None:
+    for steps in (explain_memory(*job), explain_time(*job), explain_network(*job)):
+        assert not [text for text in texts(steps) if "{" in text or "None" in text]
+        assert all(step.source for step in steps)
+
+
+def test_the_rate_that_a_recipe_states_is_its_own_source() -> None:
+    content = {
+        **JOBS["sharded"],
+        "hardware": {"accelerator": "h100", "devices": 16, "network_bytes_per_second": "50 GB"},
+    }
+    recipe = resolve_recipe(content)
+    out = by_id(explain_network(recipe, plan(recipe)))["network-out"]
+    assert out.source.startswith("the recipe")
+    assert inputs(out)["network"] == "none"
+
+
+def test_processors_are_explained_too(here: tuple[Recipe, Plan]) -> None:
+    recipe, found = here
+    steps = explain_memory(recipe, found)
+    assert sum(step.value for step in steps[:-1]) == pytest.approx(found.memory.device_peak_bytes, rel=1e-9)
+    assert all(value >= 0 for step in steps for value in inputs(step).values() if isinstance(value, float))
+    times = explain_time(recipe, found)
+    parts = [step.value for step in times if step.id.endswith("measured")]
+    assert sum(parts) == pytest.approx(found.time.step_seconds)
+    for text in (*texts(steps), *texts(times), *texts(explain_network(recipe, found))):
+        assert "{" not in text
+
+
+def test_a_run_that_never_ends_has_no_total(job: tuple[Recipe, Plan]) -> None:
+    recipe, found = job
+    endless = replace(found, time=replace(found.time, total_seconds=None))
+    assert "time-total" in by_id(explain_time(recipe, found))
+    assert "time-total" not in by_id(explain_time(recipe, endless))
