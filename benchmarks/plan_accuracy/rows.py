@@ -43,4 +43,4 @@ def source_of(row: Row) -> str:
         return text.split()[0].rstrip(",;")
     if repository:
         return re.sub(r"_v\d+\.\d+$", "", repository[1].split("@")[0])
-    return " ".join(re.split(r"[\s,(§]+", text)[:3])
+    return " ".join(re.split(r"[\s,(\u00a7]+", text)[:3])

@@ -25,7 +25,7 @@ FITTED_EFFICIENCIES = (
 )
 """Of each generation; backward attention is tied to forward."""
 
-FITTED_LOSSES = ("tensor_overlap", "contention", "waiting_per_doubling", "dispatch_stall_seconds")
+FITTED_LOSSES = ("tensor_overlap", "expert_overlap", "contention", "waiting_per_doubling", "dispatch_stall_seconds")
 """The same for all devices."""
 
 BACKWARD_SHARE = 0.8

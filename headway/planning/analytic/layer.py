@@ -16,7 +16,7 @@ import numpy as np
 from headway.planning.analytic import kernels
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.layouts import FULL, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
 from headway.planning.analytic.shape import Matrix
 from headway.planning.flops import attended_keys
@@ -102,17 +102,21 @@ def pass_times(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
     elementwise = _elementwise(job, hardware, split, tokens)
     rounding = _rounding(job, hardware, split, tokens)
     head = _head(job, hardware, split, tokens)
+    # The host must know how many tokens each expert has before it can go on, and the device waits for it.
+    stall = np.full_like(tokens, 0.5 * hardware.losses.dispatch_stall_seconds * job.shape.sparse_layers)
     forward = {
         "projections": linear[0],
         "attention": attention[0],
         "elementwise": elementwise[0],
         "rounding": rounding[0],
+        "dispatch": stall,
     }
     backward = {
         "projections": linear[1],
         "attention": attention[1],
         "elementwise": elementwise[1],
         "rounding": rounding[1],
+        "dispatch": stall,
     }
     host = _host(job, hardware, split)
     return PassTimes(
@@ -144,9 +148,7 @@ def _host(job: Job, hardware: Hardware, split: Layouts) -> tuple[Floats, Floats]
         adapted = sum(has_adapter(job.adapter, matrix) * matrix.layers for matrix in job.shape.dense)
     forward, backward = (
         hardware.efficiency.host_seconds * (factor * job.shape.layers * count + adapted * extra + local * each)
-        for count, extra, each in zip(
-            HOST_OPERATIONS[job.kernels], ADAPTER_OPERATIONS, EXPERT_OPERATIONS, strict=True
-        )
+        for count, extra, each in zip(HOST_OPERATIONS[job.kernels], ADAPTER_OPERATIONS, EXPERT_OPERATIONS, strict=True)
     )
     return forward, backward
 
@@ -162,6 +164,7 @@ def _again(job: Job, split: Layouts, forward: dict[str, Floats]) -> Floats:
         products * (forward["projections"] + forward["rounding"])
         + scores * forward["attention"]
         + light * forward["elementwise"]
+        + (level == FULL) * forward["dispatch"]
     )
     return again
 
@@ -217,7 +220,8 @@ def _one_linear(
         )
         return first, by_input + by_weight
     if adapter.expands:
-        expand = kernels.traffic_seconds(hardware, inputs * outputs * copies * (adapter.base_bytes + value))
+        expanded = inputs * outputs * copies * (adapter.base_bytes + value)
+        expand = kernels.traffic_seconds(hardware, expanded / hardware.losses.expansion_efficiency)
         first, by_input = first + expand, by_input + expand
     if not has_adapter(adapter, matrix):
         return first, by_input
@@ -317,9 +321,7 @@ def _gates(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, index: 
     # Sent, received, sorted by expert and put back: twice read and written on either side, with the router's weights.
     moved = moved + chosen * shape.hidden * Traffic(plain=8).bytes_per_element(value)
     kernels_count = traffic.launches * shape.layers + 10.0 * shape.sparse_layers
-    # The host must know how many tokens each expert has before it can go on, and the device waits for it.
-    stall = 0.5 * hardware.losses.dispatch_stall_seconds * shape.sparse_layers
-    return kernels.traffic_seconds(hardware, moved, kernels_count) + stall
+    return kernels.traffic_seconds(hardware, moved, kernels_count)
 
 
 def _rounding(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:

@@ -14,20 +14,24 @@ class Losses:
 
     Attributes:
         tensor_overlap: of tensor-parallel communication that products hide where they are cut into pieces for it.
+        expert_overlap: of the exchange of tokens between experts, in the same trainings.
         neighbour_overlap: of the sends between stages that computation hides.
         contention: communication beside computation slows it by this share of its own time.
         waiting_per_doubling: every doubling of the devices costs this share of a step, since all wait for the slowest.
         dispatch_stall_seconds: forward and backward pass of one layer wait so long for the host to learn how many
             tokens each expert has.
         buckets: pieces in which gradients leave; the last has nothing to hide behind.
+        expansion_efficiency: share of the reachable memory bandwidth at which quantised weights are expanded.
     """
 
     tensor_overlap: float
+    expert_overlap: float
     neighbour_overlap: float
     contention: float
     waiting_per_doubling: float
     buckets: float
     dispatch_stall_seconds: float
+    expansion_efficiency: float
 
 
 @cache
@@ -35,9 +39,11 @@ def losses() -> Losses:
     """Return the shares."""
     return Losses(
         tensor_overlap=constant("tensor-communication-overlap"),
+        expert_overlap=constant("expert-communication-overlap"),
         neighbour_overlap=constant("stage-communication-overlap"),
         contention=constant("communication-contention"),
         waiting_per_doubling=constant("waiting-per-doubling"),
         buckets=constant("gradient-buckets"),
         dispatch_stall_seconds=constant("expert-dispatch-stall"),
+        expansion_efficiency=constant("expansion-efficiency"),
     )

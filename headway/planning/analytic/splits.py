@@ -48,7 +48,8 @@ def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     layers = float(job.shape.sparse_layers)
     stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
     seconds = collectives.exchange_seconds(hardware, sent * layers, split.expert, stride, layers)
-    return np.where(split.expert > 1, seconds, 0.0)
+    shown = 1 - hardware.losses.expert_overlap * job.overlaps_tensor_communication
+    return np.where(split.expert > 1, shown * seconds, 0.0)
 
 
 def context_seconds(
