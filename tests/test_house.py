@@ -39,7 +39,9 @@ MADE_FROM_NAMES = (
     "cli-resource-",
     "cli-status-",
     "machine-stage-",
+    "plan-column-",
     "plan-label-",
+    "plan-sweep-",
     "plan-warning-budget-",
     "recipe-doc-",
 )

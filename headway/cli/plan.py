@@ -1,35 +1,116 @@
-"""``headway plan``."""
+"""``headway plan``: the plan of a recipe, and other ways to look at it."""
 
 from __future__ import annotations
 
-from headway.cli.localized import command, option, recipe_options
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from headway.cli.localized import command, option
 from headway.cli.output import print_json
+from headway.errors import PlanError
+
+if TYPE_CHECKING:
+    from headway.planning import Plan
+    from headway.recipe import Recipe
 
 
 @command("plan")
-@recipe_options
+@click.argument("recipe_path", metavar="RECIPE", required=False)
+@option("--set", "overrides", help_id="cli-option-set", multiple=True, metavar="KEY=VALUE")
 @option("--explain", "topics", help_id="plan-option-explain", multiple=True, metavar="TOPIC")
+@option("--compare", "accelerators", help_id="plan-option-compare", metavar="NAMES")
+@option("--sweep", "swept", help_id="plan-option-sweep", metavar="SETTING=VALUES")
+@option("--output", "picture", help_id="plan-option-output", metavar="FILE")
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
-def plan(recipe_path: str, overrides: tuple[str, ...], topics: tuple[str, ...], as_json: bool) -> None:
+def plan(
+    recipe_path: str | None,
+    overrides: tuple[str, ...],
+    topics: tuple[str, ...],
+    accelerators: str | None,
+    swept: str | None,
+    picture: str | None,
+    as_json: bool,
+) -> None:
     """Predict everything that a recipe will take."""
-    from headway import api
-    from headway.cli.plan_explain_view import explain, explanations_as_json, known_topics, show_explanations
-    from headway.cli.probe import probe_with_bar
     from headway.recipe import find_recipe
 
+    _one_way({"--explain": topics, "--compare": accelerators is not None, "--sweep": swept is not None})
+    if picture is not None and swept is None:
+        raise PlanError("plan-option-needs", option="--output", other="--sweep")
+    if recipe_path is None:
+        raise PlanError("plan-recipe-missing")
     recipe = find_recipe(recipe_path, overrides)
-    wanted = known_topics(topics) if topics else ()
-    made = api.plan(recipe, probing=probe_with_bar)
-    if wanted:
-        found = explain(recipe, made, wanted)
-        if as_json:
-            print_json(explanations_as_json(found))
-        else:
-            show_explanations(found)
-        return
-    if as_json:
-        print_json(made.to_dict())
-        return
+    if topics:
+        _explain(recipe, topics, as_json)
+    elif accelerators is not None:
+        _compare(recipe, accelerators, as_json)
+    elif swept is not None:
+        _sweep(recipe, swept, picture, as_json)
+    else:
+        _show(recipe, as_json)
+
+
+def _one_way(given: dict[str, Any]) -> None:
+    """Refuse several ways of showing a plan at once."""
+    options = [name for name, value in given.items() if value]
+    if len(options) > 1:
+        raise PlanError("plan-options-conflict", options=", ".join(options))
+
+
+def _plan(recipe: Recipe) -> Plan:
+    from headway import api
+    from headway.cli.probe import probe_with_bar
+
+    return api.plan(recipe, probing=probe_with_bar)
+
+
+def _show(recipe: Recipe, as_json: bool) -> None:
     from headway.cli.plan_view import show_plan
 
-    show_plan(made)
+    made = _plan(recipe)
+    if as_json:
+        print_json(made.to_dict())
+    else:
+        show_plan(made)
+
+
+def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:
+    from headway.cli.plan_explain_view import explain, explanations_as_json, known_topics, show_explanations
+
+    topics = known_topics(names)
+    found = explain(recipe, _plan(recipe), topics)
+    if as_json:
+        print_json(explanations_as_json(found))
+    else:
+        show_explanations(found)
+
+
+def _compare(recipe: Recipe, listed: str, as_json: bool) -> None:
+    from headway.cli.plan_compare_view import show_comparison, split_names
+    from headway.planning.comparison import compare
+    from headway.planning.variation import stated_own_settings
+
+    found = compare(recipe, split_names(listed), _plan)
+    if as_json:
+        print_json({"name": recipe.name, "compared": [one.to_dict() for one in found]})
+    else:
+        show_comparison(found, stated_own_settings(recipe))
+
+
+def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> None:
+    from headway.cli.plan_chart import check_picture, draw_sweep
+    from headway.cli.plan_sweep_view import show_sweep
+    from headway.planning.sweep import parse_sweep, sweep
+
+    what = parse_sweep(text)
+    if picture is not None:
+        check_picture(Path(picture))
+    points = sweep(recipe, what, _plan)
+    if as_json:
+        print_json({"name": recipe.name, "setting": what.name, "points": [point.to_dict() for point in points]})
+    else:
+        show_sweep(what, points)
+    if picture is not None:
+        draw_sweep(what, points, Path(picture))

@@ -39,3 +39,82 @@ def test_an_unknown_topic_names_the_closest(headway: Headway, topic: str, closes
     assert refused.code == 2
     assert topic in refused.err
     assert closest in refused.err
+
+
+def test_compare_marks_the_best_and_says_why_one_cannot(headway: Headway) -> None:
+    shown = headway(
+        "plan",
+        *EIGHT_H100,
+        "--compare",
+        "mi300x,h100,v100,l4",
+        "--set",
+        "hardware.devices=4",
+        "--set",
+        "site.node_watts=9000",
+    )
+    assert shown.code == 0
+    table, _, rest = shown.out.partition("* marks the best")
+    assert "mi300x" in table
+    assert "*" in next(line for line in table.splitlines() if line.strip().startswith("Step"))
+    assert "site.node_watts" in rest
+    assert "x v100: A plan needs the device's rate" in rest
+    assert "x l4: The training does not fit" in rest
+
+
+def test_compare_as_json_has_every_plan(headway: Headway) -> None:
+    compared = headway("plan", *EIGHT_H100, "--compare", "a100-sxm-80gb, v100", "--json").json["compared"]
+    assert [one["accelerator"] for one in compared] == ["a100-sxm-80gb", "v100"]
+    assert compared[0]["plan"]["time"]["step_seconds"] > 0
+    assert compared[1]["error"]["id"] == "plan-rate-unknown"
+
+
+def test_nothing_to_compare_with_is_refused(headway: Headway) -> None:
+    assert headway("plan", *EIGHT_H100, "--compare", " , ").code == 2
+    refused = headway("plan", *EIGHT_H100, "--compare", "h1000")
+    assert refused.code == 2
+    assert "h100" in refused.err
+
+
+def test_sweep_prints_bars_and_draws(headway: Headway) -> None:
+    shown = headway("plan", *EIGHT_H100, "--sweep", "devices=1..32", "--output", "scaling.svg")
+    assert shown.code == 0
+    assert "#" in shown.out
+    assert "Fastest: hardware.devices = 32." in shown.out
+    assert "x devices 1: The training does not fit" in shown.out
+    picture = (headway.folder / "scaling.svg").read_text()
+    assert "<svg" in picture
+    assert "hardware.devices" in picture
+
+
+def test_sweep_as_json_has_every_plan(headway: Headway) -> None:
+    arguments = ("plan", *EIGHT_H100, "--sweep", "training.global_batch_size=8,64,0", "--json")
+    content = headway(*arguments).json
+    assert content["setting"] == "training.global_batch_size"
+    assert [point["value"] for point in content["points"]] == [0, 8, 64]
+    assert content["points"][1]["plan"]["time"]["tokens_per_second"] > 0
+    assert "error" in content["points"][0]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--sweep", "devices=8..4"), "smaller number first"),
+        (("--sweep", "devices"), "devices=64..4096"),
+        (("--sweep", "device=8"), "devices"),
+        (("--sweep", "devices=8,16", "--output", "scaling.doc"), "scaling.doc"),
+        (("--sweep", "devices=8,16", "--output", "no/such/folder/x.png"), "no/such/folder"),
+        (("--sweep", "devices=1", "--output", "x.png"), "none of hardware.devices"),
+        (("--output", "x.png"), "--sweep"),
+        (("--sweep", "devices=8", "--compare", "h100"), "--compare, --sweep"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused(headway: Headway, options: tuple[str, ...], told: str) -> None:
+    refused = headway("plan", *EIGHT_H100, *options)
+    assert refused.code == 2
+    assert told in refused.err
+
+
+def test_a_plan_needs_a_recipe(headway: Headway) -> None:
+    refused = headway("plan")
+    assert refused.code == 2
+    assert "llama-3.1-8b" in refused.err

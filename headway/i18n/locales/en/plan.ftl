@@ -554,6 +554,9 @@ plan-explain-network-required = { BYTES($out_bytes) } hide behind the computatio
 ## Options of `headway plan`
 
 plan-option-explain = Open the numbers on a topic down to formula, inputs and sources; may be repeated, and "all" opens every topic.
+plan-option-compare = Plan the same training on several accelerators, given with commas between them.
+plan-option-sweep = Plan it for several values of a setting: devices=64..4096 doubles, devices=64..512..8 takes eight points, devices=64,128 takes these.
+plan-option-output = File of the picture that --sweep draws: .png, .svg or .pdf.
 plan-topic-title = How the numbers on { $topic ->
         [memory] memory
         [time] time
@@ -576,3 +579,92 @@ plan-topic-unknown = A topic must be one that a plan explains: "{ $name }" is no
         [none] Choose one of: { $known }.
        *[other] Did you mean "{ $closest }"? Known are: { $known }.
     }
+
+## Comparing accelerators, and sweeping a setting
+
+plan-yes = yes
+plan-no = no
+# all degrees (Number); $shard, $recompute (String): names, not translated
+plan-layout-short = { $data ->
+        [1] {""}
+       *[other] data { $data }{" "}
+    }{ $tensor ->
+        [1] {""}
+       *[other] tensor { $tensor }{" "}
+    }{ $pipeline ->
+        [1] {""}
+       *[other] pipeline { $pipeline }{" "}
+    }{ $virtual ->
+        [1] {""}
+       *[other] chunks { $virtual }{" "}
+    }{ $context ->
+        [1] {""}
+       *[other] context { $context }{" "}
+    }{ $expert ->
+        [1] {""}
+       *[other] experts { $expert }{" "}
+    }micro-batch { $micro_batch }{ $shard ->
+        [none] {""}
+       *[other] {", "}sharded { $shard }
+    }{ $recompute ->
+        [none] {""}
+       *[other] {", "}recompute { $recompute }
+    }
+# $mark (String): a sign
+plan-compare-best = { $mark } marks the best value of those that can run.
+# $settings (String): names, not translated
+plan-compare-left-out = What the recipe says of its own servers holds for its own accelerator only: { $settings }.
+plan-compare-empty = A comparison needs accelerators, and none is named.
+    .next = Name them with commas between them, such as --compare a100-sxm-80gb,h100-sxm-80gb.
+# $setting, $value (String): names, not translated
+plan-sweep-fastest = Fastest: { $setting } = { $value }.
+plan-sweep-cheapest = Cheapest: { $setting } = { $value }.
+# $text (String): what was given
+plan-sweep-shape = A sweep must be a setting and its values, such as devices=64..4096: "{ $text }" is not.
+    .next = Write devices=64..4096 (doubling), devices=64..512..8 (eight points) or devices=64,128,256.
+# $name, $closest (String): names, not translated
+plan-sweep-setting = A sweep needs one setting of the recipe: "{ $name }" is not the name of exactly one.
+    .next = { $closest ->
+        [none] Look for its name in docs/reference/recipe.md.
+       *[other] Did you mean { $closest }?
+    }
+# $first, $last (Number)
+plan-sweep-range = A range must go from a number above 0 up to another: { $first } to { $last } does not.
+    .next = Write the smaller number first, such as 64..4096.
+# $points, $limit (Number)
+plan-sweep-points = A sweep takes from 2 to { $limit } points: { $points } is not.
+    .next = Take fewer points, or a narrower range.
+# $name, $value (String): not translated
+plan-sweep-not-numeric = A sweep needs a setting that is a number: `{ $name }` is { $value }.
+    .next = Sweep another setting; for accelerators use --compare.
+# $path, $known (String)
+plan-chart-format = A picture's file name must end in one of { $known }: { $path } does not.
+    .next = Give a name such as scaling.svg.
+# $name (String): a setting, not translated
+plan-chart-empty = A picture needs one value at least that can run, and none of { $name } can.
+    .next = Look at the reasons that headway plan --sweep prints without --output.
+# $path, $reason (String)
+plan-file-unwritable = The file must be writable: { $path } could not be written ({ $reason }).
+    .next = Check its folder, its permissions and the free space.
+# $option, $other (String): options, not translated
+plan-option-needs = { $option } goes with { $other } only.
+    .next = Add { $other }, or leave out { $option }.
+# $options (String): options, not translated
+plan-options-conflict = One plan is shown in one way: { $options } were given together.
+    .next = Give one of them at a time.
+plan-recipe-missing = A plan needs a recipe, and none is named.
+    .next = Give a file, or the name of a model such as llama-3.1-8b.
+plan-label-scaling-efficiency = Scaling efficiency
+plan-column-rate = tokens/s
+plan-column-efficiency = efficiency
+plan-column-utilization = MFU
+plan-column-goodput = goodput
+plan-column-duration = whole run
+plan-column-usd = cost
+plan-column-megawatt-hours = MWh
+plan-chart-planned = planned
+plan-chart-ideal = ideal
+plan-chart-percent = percent
+plan-chart-days = days
+plan-chart-usd = US dollars
+plan-chart-energy = MWh (dashed)

@@ -1,0 +1,145 @@
+"""``headway plan RECIPE --compare A,B,...``: the same training on several accelerators, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from headway.cli.localized import error_lines
+from headway.cli.output import make_table, print_message, stdout_console
+from headway.errors import PlanError
+from headway.i18n import current_translator
+from headway.i18n.quantities import format_quantity
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from headway.planning import Plan
+    from headway.planning.comparison import Compared
+
+BEST = "*"
+"""Behind the best value of a row."""
+
+Measure = Callable[["Plan"], float | None]
+
+_LESS: dict[str, Measure] = {
+    "step-seconds": lambda plan: plan.time.step_seconds,
+    "total-seconds": lambda plan: plan.time.total_seconds,
+    "facility-joules": lambda plan: plan.energy.facility_joules,
+    "operational-kg-co2e": lambda plan: plan.carbon.operational_kg_co2e,
+    "total-usd": lambda plan: plan.cost.total_usd,
+    "expected-interruptions": lambda plan: plan.reliability.expected_interruptions if plan.reliability else None,
+}
+"""Quantities of which the smallest is the best."""
+
+_MORE: dict[str, Measure] = {
+    "tokens-per-second": lambda plan: plan.time.tokens_per_second,
+    "model-flops-utilization": lambda plan: plan.time.model_flops_utilization,
+    "goodput": lambda plan: plan.reliability.goodput if plan.reliability else None,
+}
+"""Quantities of which the largest is the best."""
+
+_ROWS = (
+    "step-seconds",
+    "tokens-per-second",
+    "model-flops-utilization",
+    "total-seconds",
+    "facility-joules",
+    "operational-kg-co2e",
+    "total-usd",
+    "expected-interruptions",
+    "goodput",
+)
+
+
+def split_names(listed: str) -> tuple[str, ...]:
+    """Return the accelerators of a list with commas, each once.
+
+    Raises:
+        PlanError: the list is empty.
+    """
+    names = tuple(dict.fromkeys(name.strip() for name in listed.split(",") if name.strip()))
+    if not names:
+        raise PlanError("plan-compare-empty")
+    return names
+
+
+def show_comparison(found: Sequence[Compared], left_out: Sequence[str]) -> None:
+    """Print the table, then why an accelerator cannot, and what was left out of the recipe.
+
+    Args:
+        found: the plans.
+        left_out: settings of the recipe that hold for its own accelerator only.
+    """
+    console, translator = stdout_console(), current_translator()
+    planned = [(one.accelerator, one.plan) for one in found if one.plan is not None]
+    if planned:
+        columns = [translator.text("plan-label-accelerator"), *(name for name, _ in planned)]
+        rows = _rows([plan for _, plan in planned])
+        console.print(make_table(columns, rows, numeric=range(1, len(columns))))
+        console.print(translator.text("plan-compare-best", mark=BEST), style="dim")
+    if left_out:
+        console.print(translator.text("plan-compare-left-out", settings=", ".join(left_out)), style="dim")
+    for one in found:
+        _reasons(console, one)
+
+
+def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
+    text = current_translator().text
+    yield [text("plan-label-layout"), *(layout_text(plan) for plan in plans)]
+    yield [text("plan-label-device-peak-bytes"), *(_memory(plan) for plan in plans)]
+    yield [text("plan-label-fits"), *(text("plan-yes") if plan.is_feasible else text("plan-no") for plan in plans)]
+    for name in _ROWS:
+        measure = _LESS.get(name) or _MORE[name]
+        values = [measure(plan) for plan in plans]
+        if any(value is not None for value in values):
+            best = _best(values, [plan.is_feasible for plan in plans], lowest=name in _LESS)
+            yield [text(f"plan-label-{name}"), *_cells(name, values, best)]
+
+
+def _cells(name: str, values: Sequence[float | None], best: int | None) -> Iterator[str]:
+    quantity, locale = name.replace("-", "_"), current_translator().language
+    for index, value in enumerate(values):
+        yield format_quantity(quantity, value, locale) + (f" {BEST}" if index == best else "")
+
+
+def _best(values: Sequence[float | None], feasible: Sequence[bool], *, lowest: bool) -> int | None:
+    """Return the index of the best value of those that can run; None where there is nothing to compare."""
+    known = {index: value for index, value in enumerate(values) if value is not None and feasible[index]}
+    if len(known) < 2:
+        return None
+    return (min if lowest else max)(known, key=lambda index: known[index])
+
+
+def layout_text(plan: Plan) -> str:
+    """Return the layout in short: the degrees that are not one, the micro-batch and what is sharded."""
+    layout, text = plan.layout, current_translator().text
+    return text(
+        "plan-layout-short",
+        data=layout.data_parallel_degree,
+        tensor=layout.tensor_parallel_degree,
+        pipeline=layout.pipeline_parallel_degree,
+        virtual=layout.virtual_pipeline_stages,
+        context=layout.context_parallel_degree,
+        expert=layout.expert_parallel_degree,
+        micro_batch=layout.micro_batch_size,
+        shard=layout.shard,
+        recompute=layout.recompute,
+    )
+
+
+def _memory(plan: Plan) -> str:
+    locale = current_translator().language
+    peak = format_quantity("bytes", plan.memory.device_peak_bytes, locale)
+    return f"{peak} / {format_quantity('bytes', plan.memory.device_capacity_bytes, locale)}"
+
+
+def _reasons(console: Console, one: Compared) -> None:
+    if one.error is not None:
+        first, *rest = error_lines(one.error)
+        console.print(f"x {one.accelerator}: {first.partition(': ')[2] or first}")
+        for line in rest:
+            console.print(f"  {line}", style="dim")
+    elif one.plan is not None:
+        for message in one.plan.infeasible:
+            print_message(console, f"x {one.accelerator}:", message.id, message.arguments)

@@ -1,0 +1,60 @@
+"""One training planned on several accelerators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headway.errors import HeadwayError
+from headway.planning.variation import with_accelerator
+from headway.recipe import Recipe
+
+if TYPE_CHECKING:
+    from headway.planning.plan import Plan
+
+MakePlan = Callable[[Recipe], "Plan"]
+"""Plans a recipe; the caller knows whether a machine must be probed for it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compared:
+    """The training on one accelerator.
+
+    Attributes:
+        accelerator: as it was asked for.
+        plan: what it takes; None where it cannot be planned.
+        error: why not; None where it can.
+    """
+
+    accelerator: str
+    plan: Plan | None = None
+    error: HeadwayError | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        found = self.plan.to_dict() if self.plan is not None else None
+        problem = self.error.to_dict() if self.error is not None else {}
+        return {"accelerator": self.accelerator, **({} if found is None else {"plan": found}), **problem}
+
+
+def compare(recipe: Recipe, accelerators: Sequence[str], make_plan: MakePlan) -> tuple[Compared, ...]:
+    """Plan a recipe on each accelerator; one that cannot be planned does not keep the others from it.
+
+    Args:
+        recipe: the resolved recipe.
+        accelerators: ids or aliases in the catalogue, or ``cpu``.
+        make_plan: plans a recipe.
+
+    Raises:
+        CatalogError: the catalogue does not know a name.
+    """
+    recipes = [(name, with_accelerator(recipe, name)) for name in accelerators]
+    return tuple(_planned(name, one, make_plan) for name, one in recipes)
+
+
+def _planned(name: str, recipe: Recipe, make_plan: MakePlan) -> Compared:
+    try:
+        return Compared(accelerator=name, plan=make_plan(recipe))
+    except HeadwayError as error:
+        return Compared(accelerator=name, error=error)
