@@ -186,10 +186,17 @@ def _optimizer(row: Row) -> str:
     text = f"{row['optimizer']} {row['notes']}".lower()
     eight = "8-bit" in text or "8bit" in text or "paged" in text
     # torchtune's full fine-tuning on one device applies the optimizer in the backward pass unless told otherwise.
-    single = "torchtune" in row["source"] and row["devices"] == "1" and row["kind"] == "full-ft"
-    backward = "in backward" in text or (single and not row["optimizer"])
+    single = is_paged_recipe(row)
+    eight = eight or single
+    backward = "in backward" in text or single
     name = "adamw8bit" if eight else "adamw"
     return f"{name}-in-backward" if backward else name
+
+
+def is_paged_recipe(row: Row) -> bool:
+    """Return whether a row is torchtune's recipe of one device for all weights: bitsandbytes' paged 8-bit AdamW."""
+    plain = not row["optimizer"] and row["devices"] == "1" and row["kind"] == "full-ft"
+    return plain and "torchtune" in row["source"]
 
 
 def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
@@ -241,7 +248,10 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     options = [
         (micro, batch / data / micro, chosen, again[0], again[1], chunks)
         for micro, chosen, again, chunks in itertools.product(
-            micros, stages, levels, _virtual(degree["virtual"] or (1.0 if _states_all(row) else None), pipeline, job, habits)
+            micros,
+            stages,
+            levels,
+            _virtual(degree["virtual"] or (1.0 if _states_all(row) else None), pipeline, job, habits),
         )
     ]
     expert = degree["expert"] or (1.0 if not job.shape.experts else min(float(job.shape.experts), replicas * tensor))
@@ -286,7 +296,8 @@ def _expert_tensor(row: Row, tensor: float) -> float:
 def _offloads(row: Row) -> bool:
     """Return whether optimizer states are in the host's memory."""
     stated = f"{row['zero_stage_or_fsdp']} {row['method']}".lower()
-    return "offload" in stated or "paged" in row["notes"].lower()
+    noted = row["notes"].lower()
+    return "offload" in stated or "paged" in noted or noted.startswith("cpu offload")
 
 
 def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from benchmarks.plan_accuracy.express import Expressed
 from benchmarks.plan_accuracy.words import Row
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.keeping import (
@@ -40,15 +41,23 @@ def keeping_of(row: Row, job: Job) -> Keeping:
     if "torchtitan" in text:
         return _torchtitan(row, compiled)
     if "torchtune" in text:
-        return replace(COMPILED if compiled else EAGER, update_copies=1.0)
+        offloads = row["notes"].lower().startswith("cpu offload")
+        return replace(COMPILED if compiled else EAGER, offloads_weights=offloads)
     if "qwenlm" in text:
         return _qwen(row)
+    if job.kernels == "eager" and "zero" in row["zero_stage_or_fsdp"].lower():
+        # DeepSpeed's own Adam writes nothing out, and its third stage updates a billion weights at a time.
+        is_third = "zero3" in row["zero_stage_or_fsdp"].lower().replace("-", "")
+        return replace(EAGER, update_copies=0.0, update_elements=1e9 if is_third else None)
     return EAGER if job.kernels == "eager" else HAND_FUSED
 
 
 def _litgpt(row: Row, compiled: bool) -> Keeping:
-    """litgpt's loss works on 16-bit logits; bitsandbytes' 4-bit product of that time keeps its input."""
-    kept = COMPILED if compiled else LITGPT
+    """litgpt's loss works on 16-bit logits; bitsandbytes' 4-bit product of that time keeps its input.
+
+    Thunder keeps for nvFuser what the operations keep one by one.
+    """
+    kept = COMPILED if compiled and "nvfuser" not in row["notes"] else LITGPT
     return replace(kept, logit_bytes=ROUNDED_LOSS_BYTES, keeps_frozen_inputs="bnb" in row["precision"])
 
 
@@ -60,14 +69,36 @@ def _torchtitan(row: Row, compiled: bool) -> Keeping:
         kept,
         logit_bytes=COMPILED_LOSS_BYTES if is_recent and compiled else None,
         holds_unsharded_gradients=True,
+        keeps_outputs=True,
         update_copies=0.0,
     )
 
 
 def _qwen(row: Row) -> Keeping:
-    """Qwen's own model has a fused norm and takes the loss of the rounded logits, unless autocast upcasts it."""
-    rounded = "q-lora" in row["method"].lower() or bool(row["zero_stage_or_fsdp"])
-    return replace(EAGER, logit_bytes=ROUNDED_LOSS_BYTES if rounded else None, update_copies=2.0)
+    """Qwen's own model takes the loss of the rounded logits, unless autocast upcasts it, which DeepSpeed does not use.
+
+    DeepSpeed's third stage updates a billion weights at a time.
+    """
+    rounded = "q-lora" in row["method"].lower()
+    group = 1e9 if row["kind"] == "full-ft" else None
+    return replace(EAGER, logit_bytes=ROUNDED_LOSS_BYTES if rounded else None, update_copies=2.0, update_elements=group)
+
+
+def loading_bytes(row: Row, found: Expressed) -> float:
+    """Return what a device holds while the weights are loaded, where that may be more than training holds.
+
+    litgpt's fine-tuning loads the whole model on every device before FSDP divides it.
+    """
+    if "litgpt" not in row["source"] or "FSDP" not in row["zero_stage_or_fsdp"] or row["kind"] == "pretrain":
+        return 0.0
+    return found.job.shape.parameters * found.job.numerics.value_bytes * (1 + 1 / found.devices)
+
+
+def has_known_lengths(row: Row) -> bool:
+    """Return whether samples are as long as the stated length, which unpacked ones are not."""
+    if "ms-swift" in row["source"] and "megatron" not in row["source"]:
+        return "packing" in row["notes"]
+    return "torchtune" not in row["source"] or "unpacked" not in row["notes"]
 
 
 def counts_context(row: Row) -> bool:

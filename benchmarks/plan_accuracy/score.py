@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from benchmarks.plan_accuracy import retention
-from benchmarks.plan_accuracy.express import Expressed, express
+from benchmarks.plan_accuracy.express import Expressed, express, is_paged_recipe
 from benchmarks.plan_accuracy.shapes import InexpressibleError, number
 from benchmarks.plan_accuracy.words import Row
 from headway import units
-from headway.planning.analytic.memory import CONTEXT_BYTES, MemoryParts, Stage, memory
+from headway.planning.analytic.memory import MemoryParts, Stage, context_bytes, memory
 from headway.planning.analytic.step import step_times
 
 
@@ -107,12 +107,15 @@ def score_memory(row: Row) -> Score:
     peak = number(row, "peak_mem_gib")
     if not peak:
         raise InexpressibleError("no peak memory stated")
+    if not retention.has_known_lengths(row):
+        raise InexpressibleError("lengths of samples not stated")
     found, parts = peak_parts(row)
     predicted = float(parts.allocated_bytes[0])
     if retention.counts_reserve(row):
-        predicted += float(parts.reserve_bytes[0]) - CONTEXT_BYTES
+        predicted += float(parts.reserve_bytes[0]) - context_bytes(found.hardware)
     if retention.counts_context(row):
         predicted = float(parts.total_bytes[0])
+    predicted = max(predicted, retention.loading_bytes(row, found))
     return Score(row=row, found=found, predicted=predicted / units.GIB, measured=peak)
 
 
@@ -121,6 +124,9 @@ def peak_parts(row: Row) -> tuple[Expressed, MemoryParts]:
     found = express(row, longest=True)
     found = replace(found, job=replace(found.job, keeps=retention.keeping_of(row, found.job)))
     one = found.splits.take([choose(found)])
+    if is_paged_recipe(row):
+        # The allocator does not count paged states.
+        one = replace(one, offload_optimizer=np.ones_like(one.data))
     stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
     return found, memory(found.job, found.hardware, one, stage=stage)
 

@@ -29,6 +29,10 @@ VOCABULARIES = (
 
 _PADDED_TO = 128
 
+UNTIED = r"^qwen-|llama[-_ ]?2|^llama-(7|13|33|65)b|llama[-_ ]?3(\.1)?[-_ ]|mistral|mixtral|internlm"
+"""Families whose input and output embeddings differ whatever a rounded number of parameters suggests, from their
+published configurations."""
+
 
 def number(row: Row, column: str) -> float | None:
     """Return a column as a number, or None where it is empty or no number."""
@@ -78,13 +82,16 @@ def _built(name: str, notes: str, parameters: float | None, columns: tuple[tuple
     tied_by_note = "tied" in notes.lower() and "untie" not in notes.lower()
     if "untie" in notes.lower():
         tied_by_note = False
+    untied = re.search(UNTIED, name) is not None
+    if untied:
+        options = options[::2]
     if parameters:
         preferred = [option for option in options if (option.architecture != "gpt2") == by_name]
         pool = preferred if by_name is not None else options
         if experts is None:
             return min(pool or options, key=lambda option: abs(count_parameters(option) / parameters - 1))
     gated_choice = by_name if by_name is not None else shape["ffn"] != 4 * shape["hidden"]
-    tied_choice = tied_by_note or (not gated_choice and "untie" not in notes.lower())
+    tied_choice = not untied and (tied_by_note or (not gated_choice and "untie" not in notes.lower()))
     return _config(shape, gated=gated_choice, tied=tied_choice, experts=experts)
 
 

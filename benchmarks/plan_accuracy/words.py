@@ -79,6 +79,11 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
             adapter_targets="fused-qkv",
         ),
     ),
+    (r"longlora", Software(kernels="eager", weights="pure", loss="whole", half_gradients=True, recompute=3)),
+    (
+        r"ms-swift(?!.*megatron)|qwenlm|peft-bench",
+        Software(kernels="eager", weights="master", loss="whole", half_gradients=True),
+    ),
     (
         r"bigscience|deepspeed",
         Software(
@@ -98,7 +103,7 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
     ),
     (r"internevo|internlm", Software(kernels="fused", weights="master", loss="sharded", shard=1, half_gradients=True)),
     (r"nanotron|smollm", Software(kernels="eager", weights="master", loss="sharded", shard=1)),
-    (r"torchtitan", Software(kernels="eager", weights="fp32", loss="whole", shard=3)),
+    (r"torchtitan", Software(kernels="eager", weights="fp32", loss="whole", shard=3, recompute=2)),
     (r"llm-foundry|mosaic", Software(kernels="eager", weights="fp32", loss="whole", shard=3)),
     (r"litgpt", Software(kernels="eager", weights="pure", loss="chunked")),
     (r"torchtune", Software(kernels="eager", weights="pure", loss="chunked", recompute=3)),
@@ -143,7 +148,16 @@ def weights(row: Row, habits: Software) -> str:
         return "fp32"
     if "main params" in row["optimizer"].lower() or "fp32 master" in row["optimizer"].lower():
         return "master"
+    is_eager_peft = habits.kernels == "eager" and row["kind"] in ("peft", "full-ft") and habits.half_gradients
+    if is_eager_peft and "zero" not in row["zero_stage_or_fsdp"].lower() and not _uses_deepspeed(row):
+        # Weights loaded in 16 bits are trained as they are; PEFT makes its adapters fp32.
+        return "fp32" if row["kind"] == "peft" and "emb" not in row["method"] else "pure"
     return habits.weights
+
+
+def _uses_deepspeed(row: Row) -> bool:
+    """Return whether DeepSpeed trains a row that does not say so: Qwen's scripts use it for all weights."""
+    return "qwenlm" in row["source"].lower() and row["kind"] == "full-ft"
 
 
 def shard(row: Row, habits: Software) -> tuple[int | None, bool]:

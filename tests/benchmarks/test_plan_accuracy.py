@@ -1,0 +1,148 @@
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.plan_accuracy import words
+from benchmarks.plan_accuracy.__main__ import main, summary
+from benchmarks.plan_accuracy.express import express
+from benchmarks.plan_accuracy.fit import fitted_steps, left_out_errors, source_weights, spreads
+from benchmarks.plan_accuracy.rows import COLUMNS, MEMORY, THROUGHPUT, read_rows, source_of
+from benchmarks.plan_accuracy.score import choose, score_time
+from benchmarks.plan_accuracy.shapes import InexpressibleError, model_of
+
+ROWS = {row["id"]: row for row in read_rows(THROUGHPUT)}
+
+
+def changed(identifier: str, **columns: str) -> dict[str, str]:
+    return {**ROWS[identifier], **columns}
+
+
+@pytest.mark.parametrize(
+    ("text", "gigabits"),
+    [
+        ("1600 Gbps node-node RoCE", 1600),
+        ("NVLink + 400Gb/s RDMA per GPU", 3200),
+        ("8x200Gb/s HDR per node", 1600),
+        ("4x ConnectX-7 IB NDR 400 Gb/s", 1600),
+        ("Storage: 2x ConnectX-7 IB NDR 400Gb/s, Compute: 8x ConnectX-7 IB NDR 400Gb/s, Management: 1x 100Gb/s", 3200),
+        ("1x Ethernet 100Gb/Sec, 8x NVIDIA Quantum-2 CX7 InfiniBand (400Gb/s)", 3200),
+        ("NVLink + 400 Gbps RoCE", 3200),
+        ("Infiniband, Ethernet", None),
+        ("", None),
+    ],
+)
+def test_network_of_a_node(text: str, gigabits: float | None) -> None:
+    assert words.node_gigabits(changed("mosaic-001", interconnect=text)) == gigabits
+
+
+def test_a_row_in_the_planners_terms() -> None:
+    found = express(ROWS["mosaic-001"])
+    assert (found.devices, found.global_batch, found.job.kernels, found.job.attention) == (512, 4096, "eager", "fused")
+    assert found.job.numerics.weight_bytes == 4
+    assert found.job.shape.parameters == pytest.approx(64.86e9, rel=0.001)
+    assert len(found.splits) == 1
+    assert (found.splits.shard[0], found.splits.recompute[0], found.splits.micro_batch[0]) == (3, 3, 8)
+    mixture = express(ROWS["bridge-002"])
+    assert (mixture.job.shape.experts, mixture.job.shape.chosen_experts) == (256, 8)
+    assert (mixture.splits.virtual[0], mixture.splits.expert[0]) == (4, 64)
+    # What it recomputes is not said, so that the planner may choose.
+    assert len(mixture.splits) > 1
+    assert 0 <= choose(mixture) < len(mixture.splits)
+
+
+@pytest.mark.parametrize(
+    ("columns", "reason"),
+    [
+        ({"model": "t5-large"}, "not a decoder-only"),
+        ({"layers": "", "model": "Unheard-Of 9B"}, "shape not stated"),
+        ({"devices": ""}, "devices or sequence length"),
+        ({"accel": "ABACUS"}, "ABACUS"),
+        ({"tp": "3"}, "do not divide"),
+        ({"kind": "peft", "method": "prompt tuning"}, "fine-tuning method"),
+        ({"notes": "Inconsistent as published"}, "inconsistent"),
+        ({"global_batch": "", "micro_batch": ""}, "batch not stated"),
+        ({"step_time_s": "", "tokens_per_s_per_device": ""}, "neither step time"),
+    ],
+)
+def test_what_cannot_be_expressed_says_why(columns: dict[str, str], reason: str) -> None:
+    with pytest.raises(InexpressibleError, match=reason):
+        score_time(changed("mosaic-001", **columns))
+
+
+def test_shapes_from_columns_and_names() -> None:
+    assert model_of(ROWS["mosaic-001"]).architecture == "gpt2"
+    assert model_of(ROWS["torchtitan-001"]).architecture == "llama"
+    assert model_of(ROWS["bridge-002"]).kv_lora_rank == 512
+    assert model_of(changed("torchtitan-001", layers="", model="Llama-3.1-8B")).num_hidden_layers == 32
+
+
+def test_sources() -> None:
+    assert source_of(ROWS["mosaic-001"]) == "mosaicml/llm-foundry"
+    assert source_of(ROWS["mlperf-013"]) == "mlcommons/training_results"
+    assert len({source_of(row) for row in ROWS.values()}) > 20
+
+
+def small_files(folder: Path) -> tuple[Path, Path]:
+    files = []
+    for name, source, wanted in (
+        ("time.csv", THROUGHPUT, ("mosaic-001", "torchtitan-001", "internevo-001", "mlperf-109", "gopher-001")),
+        ("memory.csv", MEMORY, ("torchtitan-001", "hf-4bit-001")),
+    ):
+        rows = [row for row in read_rows(source) if row["id"] in wanted]
+        file = folder / name
+        with file.open("w", encoding="utf-8", newline="") as opened:
+            writer = csv.DictWriter(opened, COLUMNS)
+            writer.writeheader()
+            writer.writerows(rows)
+        files.append(file)
+    return files[0], files[1]
+
+
+def test_any_files_of_the_same_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    throughput, memory = small_files(tmp_path)
+    assert main(["--throughput", str(throughput), "--memory", str(memory), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert set(found) >= {"overall", "sources", "not_expressed"}
+    assert set(found["overall"]) == {"step_time", "memory", "fits"}
+    assert found["overall"]["step_time"]["rows"] == 4
+    assert set(found["overall"]["step_time"]) == {"median_abs_error", "p90_abs_error", "bias", "coverage", "rows"}
+    assert found["sources"]["mosaicml/llm-foundry"]["step_time"]["rows"] == 1
+    assert sum(found["not_expressed"]["step_time"].values()) == 1
+    assert main(["--throughput", str(throughput), "--memory", str(memory), "--rows"]) == 0
+    shown = capsys.readouterr().out
+    assert "mosaicml/llm-foundry" in shown
+    assert "not expressed" in shown
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--throughput", str(tmp_path / "none.csv")]) == 2
+    (tmp_path / "odd.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert main(["--throughput", str(tmp_path / "odd.csv")]) == 2
+    assert "no column named id" in capsys.readouterr().err
+    assert summary([], "step_time") == {"rows": 0}
+
+
+def test_the_fit_finds_a_known_factor() -> None:
+    """Rows that are all 10 % too slow in proportion to one parameter: the fit raises it by about as much."""
+    generator = np.random.default_rng(1)
+    slopes = np.stack([np.full(200, -1.0), np.zeros(200)], axis=1)
+    errors = np.log(1.1) + generator.normal(0, 0.01, 200)
+    steps = fitted_steps(errors, slopes, source_weights(["a"] * 100 + ["b"] * 100))
+    assert steps[0] == pytest.approx(np.log(1.1), abs=0.01)
+    assert steps[1] == 0
+
+
+def test_leaving_a_source_out_hides_nothing() -> None:
+    """A source that alone depends on a parameter keeps its error when it is left out."""
+    errors = np.asarray([0.3] * 20 + [0.0] * 20)
+    slopes = np.asarray([[-1.0]] * 20 + [[0.0]] * 20)
+    left = left_out_errors(errors, slopes, ["a"] * 20 + ["b"] * 20)
+    assert left[:20] == pytest.approx(0.3)
+
+
+def test_spreads_are_percentiles_of_measured_over_predicted() -> None:
+    found = spreads(["dense"] * 101, -np.log(np.linspace(1.0, 2.0, 101)))
+    assert found["dense"] == pytest.approx((1.1, 1.9))

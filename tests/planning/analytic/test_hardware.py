@@ -1,0 +1,55 @@
+import pytest
+
+from headway import catalog
+from headway.errors import CatalogError, PlanError
+from headway.planning.analytic.hardware import hardware
+
+
+def test_a_server_and_its_network() -> None:
+    found = hardware("h100", devices=64, network="infiniband-ndr400")
+    assert (found.devices_per_node, found.domain_devices) == (8, 8)
+    assert found.up_bytes_per_second == 450e9
+    assert found.out_bytes_per_second == 50e9
+    assert hardware("h100", devices=64, out_bytes_per_second=1e9).out_bytes_per_second == 1e9
+    assert hardware("h100", devices=64).out_bytes_per_second is None
+
+
+def test_a_rack_is_one_domain_of_small_servers() -> None:
+    found = hardware("gb200", devices=256)
+    assert (found.devices_per_node, found.domain_devices) == (4, 72)
+    assert hardware("gb200", devices=8).domain_devices == 8
+
+
+def test_devices_without_a_link_meet_over_the_bus() -> None:
+    found = hardware("rtx-4090", devices=8)
+    assert (found.devices_per_node, found.domain_devices) == (8, 8)
+    assert found.up_bytes_per_second == 31e9
+
+
+def test_rates_by_format() -> None:
+    found = hardware("h100", devices=1)
+    share = catalog.efficiency_of("h100-sxm-80gb")
+    assert found.product_flops_per_second("bf16") == share.matmul_16bit_efficiency * 989e12
+    assert share.matmul_8bit_efficiency is not None
+    assert found.product_flops_per_second("mxfp8") == share.matmul_8bit_efficiency * 1979e12
+    # Products of fp32 factors run in TF32 where the device has it.
+    assert found.peak_flops_per_second("fp32") == catalog.accelerator("h100").tf32_dense_flops_per_second
+    assert found.memory_bytes_per_second == share.memory_efficiency * 3350e9
+    for precision in ("nvfp4",):
+        with pytest.raises(PlanError) as caught:
+            found.product_flops_per_second(precision)
+        assert caught.value.message_id == "plan-rate-unknown"
+    with pytest.raises(PlanError):
+        hardware("a100", devices=1).product_flops_per_second("fp8")
+
+
+def test_what_nobody_knows_is_an_error() -> None:
+    unknown = next(
+        entry.id for entry in catalog.accelerators.entries().values() if entry.memory_bytes_per_second is None
+    )
+    with pytest.raises(PlanError) as caught:
+        hardware(unknown, devices=1)
+    assert caught.value.message_id == "plan-bandwidth-unknown"
+    # Nobody published trainings on it, so that its shares are not known.
+    with pytest.raises(CatalogError):
+        hardware("gaudi2", devices=1)

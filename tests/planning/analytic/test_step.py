@@ -1,0 +1,162 @@
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headway.planning.analytic.layouts import Layouts, layouts
+from headway.planning.analytic.step import StepTimes, step_times
+from tests.planning.analytic.invented import job, llama, machines
+
+
+def parts(found: StepTimes) -> dict[str, float]:
+    return {name.removesuffix("_seconds"): float(values[0]) for name, values in found.parts.items()}
+
+
+def test_one_device_only_computes() -> None:
+    found = parts(step_times(job(), machines(), layouts(micro_batch=4, micro_batches=16)))
+    busy = {name for name, seconds in found.items() if seconds > 0}
+    assert busy == {"compute", "head", "optimizer"}
+
+
+def test_a_step_is_as_many_micro_batches() -> None:
+    one, many = (parts(step_times(job(), machines(), layouts(micro_batch=4, micro_batches=count))) for count in (1, 16))
+    assert many["compute"] == pytest.approx(16 * one["compute"])
+    assert many["optimizer"] == pytest.approx(one["optimizer"])
+
+
+def test_the_bubble_by_hand() -> None:
+    """With p stages and m micro-batches a step waits (p - 1) / m of its work; with v chunks a stage, a v-th of that."""
+    split = layouts(pipeline=4, virtual=[1, 1], micro_batch=1, micro_batches=[8, 16])
+    found = step_times(job(llama(vocab_size=64)), machines(4), split)
+    work = found.parts["compute_seconds"] + found.parts["head_seconds"]
+    assert found.parts["bubble_seconds"][0] / work[0] == pytest.approx(3 / 8, rel=0.05)
+    assert found.parts["bubble_seconds"][1] / work[1] == pytest.approx(3 / 16, rel=0.05)
+    deep = job(llama(num_hidden_layers=8, vocab_size=64))
+    plain, interleaved = (
+        step_times(deep, machines(4), layouts(pipeline=4, virtual=chunks, micro_batch=1, micro_batches=8))
+        for chunks in (1, 2)
+    )
+    assert interleaved.parts["bubble_seconds"][0] == pytest.approx(plain.parts["bubble_seconds"][0] / 2)
+
+
+def test_the_fullest_stage_sets_the_pace() -> None:
+    # Five layers over four stages: one stage has two of them, and all wait for it.
+    uneven = job(llama(num_hidden_layers=5, vocab_size=64))
+    found = parts(step_times(uneven, machines(4), layouts(pipeline=4, micro_batch=1, micro_batches=1000)))
+    per_layer = found["compute"] / 5
+    assert found["compute"] + found["head"] == pytest.approx(2 * per_layer * 4, rel=0.05)
+
+
+def test_tensor_parallel_communication_by_hand() -> None:
+    """Two blocks of four layers, each gathering and scattering 2,048 x 1,024 values of two bytes, both ways."""
+    split = layouts(tensor=8, micro_batch=1, micro_batches=1)
+    found = parts(step_times(job(), machines(8), split))
+    bytes_each = 2048 * 1024 * 2
+    assert found["tensor_communication"] == pytest.approx(2 * (2 * 2 * 4) * bytes_each * 7 / 8 / 1e11)
+    hidden = parts(step_times(job(overlaps_tensor_communication=True), machines(8), split))
+    assert hidden["tensor_communication"] == pytest.approx(found["tensor_communication"] / 2)
+
+
+def test_gradients_hide_behind_the_backward_pass() -> None:
+    split = layouts(data=8, micro_batch=8, micro_batches=1)
+    hidden = parts(step_times(job(), machines(8), split))
+    shown = parts(step_times(job(overlaps_communication=False), machines(8), split))
+    weights = job().shape.parameters
+    # Without overlap: an all-reduce of fp32 gradients, twice seven eighths of 4 bytes a weight.
+    assert shown["data_communication"] == pytest.approx(2 * 7 / 8 * 4 * weights / 1e11)
+    assert hidden["data_communication"] == pytest.approx(shown["data_communication"] / 12)
+
+
+def test_divided_weights_travel_for_every_micro_batch() -> None:
+    split = layouts(data=8, shard=3, micro_batch=1, micro_batches=[1, 4], reshards=[1, 1])
+    found = step_times(job(overlaps_communication=False), machines(8), split)
+    once, often = found.parts["data_communication_seconds"]
+    assert often == pytest.approx(4 * once)
+    weights = job().shape.parameters
+    assert once == pytest.approx(7 / 8 * weights * (2 + 2 + 4) / 1e11)
+    kept = step_times(
+        job(overlaps_communication=False), machines(8), layouts(data=8, shard=3, micro_batch=1, reshards=0)
+    )
+    assert kept.parts["data_communication_seconds"][0] == pytest.approx(7 / 8 * weights * (2 + 4) / 1e11)
+
+
+def test_traffic_inside_and_between_servers() -> None:
+    found = step_times(job(), machines(64), layouts(data=64, micro_batch=1))
+    sent = 8 * job().shape.parameters
+    assert found.sent_up_bytes[0] == pytest.approx(sent * 7 / 8)
+    assert found.sent_out_bytes[0] == pytest.approx(sent / 8 * 7 / 8)
+
+
+def test_experts_exchange_their_tokens() -> None:
+    mixed = job(llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2, moe_intermediate_size=2048))
+    alone, apart = (
+        parts(step_times(mixed, machines(8), layouts(data=8, expert=degree, micro_batch=1))) for degree in (1, 8)
+    )
+    assert alone["expert_communication"] == 0
+    # Two of eight choices fall on 8 (1 - (7/8)^2) devices; dispatch and combine, forward and backward, in four layers.
+    sent = 2048 * 8 * (1 - (7 / 8) ** 2) * 1024 * 2
+    assert apart["expert_communication"] == pytest.approx(4 * 4 * sent * 7 / 8 / 1e11)
+
+
+def test_keys_and_values_hide_behind_attention() -> None:
+    fast = parts(step_times(job(), machines(2, up_bytes_per_second=1e14), layouts(context=2, micro_batch=1)))
+    slow = parts(step_times(job(), machines(2, up_bytes_per_second=1e6), layouts(context=2, micro_batch=1)))
+    assert fast["context_communication"] == 0
+    assert slow["context_communication"] > 0
+
+
+def test_a_slow_host_is_what_exceeds_the_device() -> None:
+    quick, slow = (
+        parts(step_times(job(), machines(host_seconds=each), layouts(micro_batch=1, micro_batches=4)))
+        for each in (1e-9, 1e-3)
+    )
+    assert quick["host"] == 0
+    # 52 operations of a layer at a millisecond each, less what the device computes meanwhile.
+    assert slow["host"] + slow["compute"] + slow["head"] == pytest.approx(4 * 4 * 52e-3, rel=0.01)
+
+
+def test_every_doubling_costs_its_share() -> None:
+    waiting = replace(machines(1024).losses, waiting_per_doubling=0.01)
+    found = parts(step_times(job(), replace(machines(1024), losses=waiting), layouts(data=1024, micro_batch=1)))
+    others = sum(seconds for name, seconds in found.items() if name != "waiting")
+    assert found["waiting"] == pytest.approx(0.1 * others)
+
+
+def test_moments_on_the_host_are_slower() -> None:
+    near, far = (
+        parts(step_times(job(), machines(), layouts(micro_batch=1, offload_optimizer=where))) for where in (0, 1)
+    )
+    assert far["optimizer"] > 5 * near["optimizer"]
+
+
+def random_layouts(seed: int, count: int) -> Layouts:
+    random = np.random.default_rng(seed)
+
+    def some(*values: float) -> np.ndarray:
+        return random.choice(np.asarray(values, dtype=np.float64), count)
+
+    return layouts(
+        data=some(1, 2, 8, 64), tensor=some(1, 2, 4, 8), pipeline=some(1, 2, 4), context=some(1, 2),
+        micro_batch=some(1, 2, 4), micro_batches=some(4, 8, 16), shard=some(0, 1, 2, 3), recompute=some(0, 1, 2, 3),
+        recompute_share=some(0.5, 1),
+    )  # fmt: skip
+
+
+@given(seed=st.integers(0, 2**32 - 1), precision=st.sampled_from(["bf16", "fp8"]))
+@settings(deadline=None, max_examples=25)
+def test_parts_are_never_negative_and_many_layouts_cost_what_each_costs(seed: int, precision: str) -> None:
+    from headway.planning.analytic.numerics import numerics
+
+    trained = job(numerics=numerics(precision, "master"))
+    split = random_layouts(seed, 700)
+    found = step_times(trained, machines(64), split)
+    for name, values in found.parts.items():
+        assert np.all(values >= -1e-12), name
+        assert np.all(np.isfinite(values)), name
+    picked = [0, 350, 699]
+    alone = np.asarray([step_times(trained, machines(64), split.take([index])).seconds[0] for index in picked])
+    # Passes that layouts share are worked out once; nothing changes by it.
+    assert found.seconds[picked] == pytest.approx(alone)
+    assert {field.name for field in fields(StepTimes)} >= {"parts", "data_seconds"}
