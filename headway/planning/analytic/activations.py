@@ -75,10 +75,15 @@ def transient_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
     shape, value = job.shape, job.numerics.value_bytes
     inner = max(inner_width(job), float(shape.inner))
     widest = (2.0 if shape.gated else 1.0) * inner + shape.hidden
+    expanded = 0.0
+    if job.adapter is not None and job.adapter.expands:
+        # Of a quantised weight, the product needs the rounded values.
+        expanded = max(matrix.parameters for matrix in (*shape.dense, *shape.routed)) * value
     scores = np.zeros_like(tokens)
     if job.attention == "unfused":
         scores = 2 * tokens * (job.document_length or job.sequence_length) * shape.heads / split.tensor * value
-    return np.maximum(tokens * widest * value / split.tensor + tokens * shape.hidden * value, scores)
+    arrays = np.maximum(tokens * widest * value / split.tensor + tokens * shape.hidden * value, scores)
+    return arrays + expanded / split.tensor
 
 
 def logits_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:

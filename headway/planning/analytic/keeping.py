@@ -34,7 +34,12 @@ class Keeping:
         bucket_copies: copies of all trained gradients in the buckets in which they leave.
         bucket_elements: of one bucket that is written out anew, at most.
         flat_copies: of the gradients that a device updates, in one flat array.
+        rounded_gradients: whether gradients stay in 16 bits beside their fp32 sums.
+        fragmentation: share of what is allocated that the allocator holds besides, in holes; None where the kernels
+            say it.
         update_copies: of one moment of all updated weights, that the optimizer writes out for a moment.
+        update_elements: weights that the optimizer updates at a time; None: all.
+        offloads_weights: whether weights and gradients lie in the host's memory where the optimizer does.
         logit_bytes: of one logit at the peak with all its copies; None where `job.Loss` says it.
         holds_unsharded_gradients: whether a pipeline keeps whole gradients until its last micro-batch.
     """
@@ -53,7 +58,11 @@ class Keeping:
     bucket_copies: float = 0.0
     bucket_elements: float = 0.0
     flat_copies: float = 0.0
+    rounded_gradients: bool = False
+    fragmentation: float | None = None
     update_copies: float = 0.0
+    update_elements: float | None = None
+    offloads_weights: bool = False
     logit_bytes: float | None = None
     holds_unsharded_gradients: bool = False
 
@@ -85,6 +94,7 @@ NANOTRON = Keeping(
     norm_inputs=1.0,
     norm_results=1.0,
     gated_inputs=3.0,
+    holds_joint_projection=True,
     gathers_inputs=True,
     balances_head=True,
     keeps_outputs=True,
@@ -94,8 +104,13 @@ NANOTRON = Keeping(
 INTERNEVO = Keeping(update_copies=2.0, flat_copies=1.0)
 """Fused kernels, PyTorch's own AdamW of version 1.13, and gradients flattened before the update."""
 
-DEEPSPEED = Keeping(keeps_outputs=True, bucket_elements=5e8, flat_copies=1.0)
-"""Megatron's kernels under DeepSpeed's pipeline and its default bucket of 500 million elements."""
+DEEPSPEED = Keeping(
+    keeps_outputs=True, bucket_elements=5e8, flat_copies=1.0, rounded_gradients=True, fragmentation=0.14
+)
+"""Megatron's kernels under DeepSpeed's pipeline and its default bucket of 500 million elements.
+
+Unfused scores and the arrays of recomputed layers come and go between checkpoints that stay, and leave more holes:
+0.14 is fitted to BigScience's trainings, which read the driver's figure."""
 
 
 def keeping(kernels: str) -> Keeping:

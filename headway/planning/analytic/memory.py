@@ -31,7 +31,14 @@ from headway.planning.analytic.states import device_states
 Stage = Literal["fullest", "last"]
 
 CONTEXT_BYTES = 0.75 * units.GIB
-"""What a process takes on an accelerator before any tensor: the driver's context and the libraries' kernels."""
+EARLY_CONTEXT_BYTES = 1.25 * units.GIB
+"""What a process takes on an accelerator before any tensor: the driver's context and the libraries' kernels. Trainings
+on the first generations with tensor cores load all kernels at once; since CUDA 11.7, only those that are used.
+
+Source: Hugging Face, "Model training anatomy": 1.3 GB for the kernels alone; CUDA C++ Programming Guide, "Lazy
+Loading"."""
+
+EARLY_GENERATIONS = ("volta", "ampere")
 
 COLLECTIVE_BYTES = 0.39 * units.GIB
 """Buffers of one communicator. Source: the catalogue's ``nccl-buffer``."""
@@ -104,10 +111,15 @@ def _stage(
     states = device_states(job, split, held)
     activations, logits = _passes(job, split, tokens, is_last=is_last)
     # Once the gradients are complete, nothing of the passes is left, and the optimizer has the device to itself.
-    is_update = states.update > activations + logits
+    passes = activations + logits
+    is_update = states.update > passes
+    # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
+    cached = np.minimum(states.flat_update, passes)
     optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
     activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
     allocated = states.parameters + states.gradients + optimizer + activations + logits
+    holes = job.keeping.fragmentation
+    holes = FRAGMENTATION[job.kernels] if holes is None else holes
     return MemoryParts(
         parameters_bytes=states.parameters,
         gradients_bytes=states.gradients,
@@ -115,8 +127,13 @@ def _stage(
         activations_bytes=activations,
         logits_bytes=logits,
         communication_bytes=_communication(hardware, split),
-        reserve_bytes=CONTEXT_BYTES + FRAGMENTATION[job.kernels] * allocated,
+        reserve_bytes=context_bytes(hardware) + holes * allocated + cached,
     )
+
+
+def context_bytes(hardware: Hardware) -> float:
+    """Return what a process takes on a device before any tensor."""
+    return EARLY_CONTEXT_BYTES if hardware.efficiency.id in EARLY_GENERATIONS else CONTEXT_BYTES
 
 
 def _passes(job: Job, split: Layouts, tokens: Floats, *, is_last: bool) -> tuple[Floats, Floats]:

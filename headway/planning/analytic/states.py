@@ -25,24 +25,26 @@ class States:
         gradients: that are kept, and those on their way to other devices.
         optimizer: master copies and moments.
         update: that the optimizer needs for a moment.
+        flat_update: part of it that is one array.
     """
 
     parameters: Floats
     gradients: Floats
     optimizer: Floats
     update: Floats
+    flat_update: Floats
 
 
 def device_states(job: Job, split: Layouts, held: Holdings) -> States:
     """Return the states of the stage that holds the most."""
-    optimizer = np.where(
-        split.offload_optimizer > 0, 0.0, (job.numerics.optimizer_bytes + job.numerics.update_bytes) * held.updated
-    )
+    optimizer = np.where(split.offload_optimizer > 0, 0.0, job.numerics.optimizer_bytes * held.updated)
+    flat, roots = _update(job, split, held)
     return States(
         parameters=_parameters(job, split, held),
         gradients=_gradients(job, split, held),
         optimizer=optimizer,
-        update=_update(job, split, held),
+        update=flat + roots,
+        flat_update=flat,
     )
 
 
@@ -57,7 +59,9 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
     else:
         frozen = held.layers * adapter.base_bytes + held.tables * numbers.value_bytes
         weights = frozen / group + held.trained_local * numbers.weight_bytes
-        gathered_each = numbers.value_bytes
+        gathered_each = adapter.base_bytes
+    if job.keeping.offloads_weights:
+        weights = np.where(split.offload_optimizer > 0, 0.0, weights)
     kept_whole = np.where(split.reshards > 0, _unit(job, split, held), held.local)
     gathered = np.where(divides & (split.shard_group > 1), kept_whole * gathered_each, 0.0)
     # Autocast keeps the rounded copy of a weight until the step ends.
@@ -74,7 +78,9 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
     expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
     kept = numbers.gradient_bytes * (held.trained_shared / group + held.trained_experts / expert_group)
     if numbers.frees_gradients:
-        kept = numbers.gradient_bytes * 2 * _layer(job, split, held)
+        kept = numbers.gradient_bytes * _unit(job, split, held)
+    if keeps.offloads_weights:
+        kept = np.where(split.offload_optimizer > 0, 0.0, kept)
     # The gradients of the layers in work, before they are divided; a pipeline may keep them all until its last one.
     working = np.minimum(_unit(job, split, held), held.trained_local)
     if keeps.holds_unsharded_gradients:
@@ -85,16 +91,20 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
     copies = np.maximum(copies, np.minimum(keeps.bucket_elements, held.trained_local))
     copies = np.where((split.replicas > 1) & (split.shard != PARAMETERS), copies, 0.0)
     flat = keeps.flat_copies * held.updated
+    if keeps.rounded_gradients and numbers.gradient_bytes > numbers.value_bytes:
+        kept = kept + numbers.value_bytes * held.trained_local
     total: Floats = kept + leaving + (copies + flat) * numbers.gradient_bytes
     return total
 
 
-def _update(job: Job, split: Layouts, held: Holdings) -> Floats:
-    """Return what an optimizer writes out for a moment: the roots of all second moments."""
-    if job.numerics.frees_gradients:
-        return np.zeros_like(held.updated)
-    each = job.keeping.update_copies * job.numerics.moment_bytes / 2
-    return np.where(split.offload_optimizer > 0, 0.0, each * held.updated)
+def _update(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats]:
+    """Return what an optimizer writes out for a moment: fp32 copies of gradients, and the roots of second moments."""
+    numbers, keeps = job.numerics, job.keeping
+    if numbers.frees_gradients:
+        return np.zeros_like(held.updated), np.zeros_like(held.updated)
+    together = held.updated if keeps.update_elements is None else np.minimum(held.updated, keeps.update_elements)
+    together = np.where(split.offload_optimizer > 0, 0.0, together)
+    return numbers.update_bytes * together, keeps.update_copies * numbers.moment_bytes / 2 * together
 
 
 def _layer(job: Job, split: Layouts, held: Holdings) -> Floats:

@@ -32,7 +32,7 @@ _MIXED = (
 _ACTIVATIONS = (
     "Korthikanti et al. 2022, arXiv:2205.05198, section 4; Narayanan et al. 2021, arXiv:2104.04473, section 2.2"
 )
-_ALLOCATOR = "headway/planning/analytic/memory.py: CONTEXT_BYTES, FRAGMENTATION; docs/concepts/accelerators.md"
+_ALLOCATOR = "headway/planning/analytic/memory.py: context_bytes, FRAGMENTATION; docs/concepts/accelerators.md"
 _ENGINE = "headway/planning/activations.py, after headway/training/engines/torch"
 _HEAP = "headway/planning/memory.py: fitted to benchmarks/plan_accuracy_cpu.py"
 _SPREAD = "python -m benchmarks.plan_accuracy"
@@ -166,7 +166,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
 
 
 def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
-    from headway.planning.analytic import memory as formulas
+    from headway.planning.analytic import activations as formulas
     from headway.planning.analytic.holdings import stage_layers
     from headway.planning.analytic.layer import tokens_of
 
@@ -208,7 +208,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
             "bytes": parts.logits_bytes,
             "moment": _moment(parts.logits_bytes, logits),
         },
-        source=f"{_ACTIVATIONS}; headway/planning/analytic/memory.py: LOSS_BYTES",
+        source=f"{_ACTIVATIONS}; headway/planning/analytic/activations.py: LOGIT_BYTES",
     )
 
 
@@ -254,17 +254,18 @@ def _communication(plan: Plan, one: _Split) -> Explanation:
 
 
 def _reserve(plan: Plan, one: _Split) -> Explanation:
-    from headway.planning.analytic.memory import CONTEXT_BYTES
+    from headway.planning.analytic.memory import context_bytes
 
+    context = context_bytes(one.hardware)
     reserve, allocated = plan.memory.parts.reserve_bytes, plan.memory.device_allocated_bytes or 0.0
     return Explanation(
         id="plan-explain-memory-reserve",
         quantity="bytes",
         value=reserve,
         arguments={
-            "context_bytes": CONTEXT_BYTES,
+            "context_bytes": context,
             "allocated_bytes": allocated,
-            "share": (reserve - CONTEXT_BYTES) / allocated if allocated else 0.0,
+            "share": (reserve - context) / allocated if allocated else 0.0,
             "kernels": one.job.kernels,
             "bytes": reserve,
         },
