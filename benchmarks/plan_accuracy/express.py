@@ -124,7 +124,7 @@ def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
     product = words.precision(row)
     if product is None:
         product = "fp8" if machines.entry.fp8_dense_flops_per_second else "bf16"
-    if row["accel"] == "V100" and product == "bf16":
+    if product == "bf16" and machines.efficiency.id == "volta":
         product = "fp16"
     where = words.weights(row, habits)
     optimizer = _optimizer(row)
@@ -179,7 +179,7 @@ def _drops(row: Row, attention: str) -> bool:
     """Return whether there is dropout; Megatron-LM has it unless told otherwise."""
     if _states_all(row):
         return "hidden-dropout=0.0" not in row["notes"]
-    return attention == "unfused"
+    return attention == "unfused" and row["kind"] == "pretrain"
 
 
 def _optimizer(row: Row) -> str:

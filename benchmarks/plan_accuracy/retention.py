@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from benchmarks.plan_accuracy.express import Expressed
 from benchmarks.plan_accuracy.words import Row
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.keeping import (
@@ -82,16 +81,6 @@ def _qwen(row: Row) -> Keeping:
     rounded = "q-lora" in row["method"].lower()
     group = 1e9 if row["kind"] == "full-ft" else None
     return replace(EAGER, logit_bytes=ROUNDED_LOSS_BYTES if rounded else None, update_copies=2.0, update_elements=group)
-
-
-def loading_bytes(row: Row, found: Expressed) -> float:
-    """Return what a device holds while the weights are loaded, where that may be more than training holds.
-
-    litgpt's fine-tuning loads the whole model on every device before FSDP divides it.
-    """
-    if "litgpt" not in row["source"] or "FSDP" not in row["zero_stage_or_fsdp"] or row["kind"] == "pretrain":
-        return 0.0
-    return found.job.shape.parameters * found.job.numerics.value_bytes * (1 + 1 / found.devices)
 
 
 def has_known_lengths(row: Row) -> bool:

@@ -115,20 +115,24 @@ def score_memory(row: Row) -> Score:
         predicted += float(parts.reserve_bytes[0]) - context_bytes(found.hardware)
     if retention.counts_context(row):
         predicted = float(parts.total_bytes[0])
-    predicted = max(predicted, retention.loading_bytes(row, found))
     return Score(row=row, found=found, predicted=predicted / units.GIB, measured=peak)
 
 
 def peak_parts(row: Row) -> tuple[Expressed, MemoryParts]:
     """Return a row in the planner's terms, and the memory of the layout that the planner would take."""
-    found = express(row, longest=True)
-    found = replace(found, job=replace(found.job, keeps=retention.keeping_of(row, found.job)))
+    found = _longest(row)
     one = found.splits.take([choose(found)])
     if is_paged_recipe(row):
         # The allocator does not count paged states.
         one = replace(one, offload_optimizer=np.ones_like(one.data))
     stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
     return found, memory(found.job, found.hardware, one, stage=stage)
+
+
+def _longest(row: Row) -> Expressed:
+    """Return a row in the planner's terms at its longest sequences, with what its program keeps."""
+    found = express(row, longest=True)
+    return replace(found, job=replace(found.job, keeps=retention.keeping_of(row, found.job)))
 
 
 def score_all_fits(rows: Iterable[Row]) -> tuple[list[bool], Counter[str]]:
@@ -152,10 +156,17 @@ def score_fits(row: Row) -> bool:
     runs_out = "oom" in text
     if not runs_out and "fits" not in text and not number(row, "peak_mem_gib"):
         raise InexpressibleError("neither a peak nor a bound stated")
-    found = express(row, longest=True)
+    if not row["accel"]:
+        raise InexpressibleError("accelerator not stated")
+    if not retention.has_known_lengths(row):
+        raise InexpressibleError("lengths of samples not stated")
+    found = _longest(row)
     stated = re.search(r"on (\d+) ?gb", text)
-    capacity = float(stated[1]) * units.GIB if stated else found.hardware.capacity_bytes
-    if capacity is None:
+    capacity = found.hardware.capacity_bytes
+    if (number(row, "peak_mem_gib") or 0.0) * units.GIB > (capacity or 0):
+        # What was measured is more than the device of that name has: it was one with more.
+        raise InexpressibleError("capacity not known")
+    if capacity is None or (stated and float(stated[1]) * found.devices * units.GIB < capacity):
         raise InexpressibleError("capacity not known")
     peak = float(np.min(memory(found.job, found.hardware, found.splits).total_bytes))
     return (peak > capacity) == runs_out

@@ -165,6 +165,9 @@ def shard(row: Row, habits: Software) -> tuple[int | None, bool]:
     text = row["zero_stage_or_fsdp"].lower()
     if not text:
         return habits.shard, True
+    if "litgpt" in row["source"] and "fsdp" in text and row["kind"] != "pretrain":
+        # Its fine-tuning does not divide the layers of a model with adapters: all weights are gathered as one.
+        return 3, False
     if "shard_grad_op" in text or "no reshard" in text:
         return 3, False
     if "torchtitan" in row["source"] and (row["pp"] or "1") != "1":
@@ -207,6 +210,9 @@ def recompute(row: Row, flash: bool) -> tuple[int | None, float, bool]:
     text = row["recompute"].lower()
     offload = "offload" in text
     if not text:
+        if "litgpt" in row["source"]:
+            # Fine-tuning recomputes whole layers with FSDP, and nothing without.
+            return (3 if "FSDP" in row["zero_stage_or_fsdp"] and row["kind"] != "pretrain" else 0), 1.0, False
         return software(row).recompute, 1.0, False
     if text.startswith("none"):
         return 0, 1.0, False

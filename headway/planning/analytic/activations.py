@@ -154,7 +154,7 @@ def _scores_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
     if job.attention != "unfused":
         return np.zeros_like(tokens)
     value = job.numerics.value_bytes
-    each = 2 * value + 1 if job.dropout else value
+    each = 2 * value + 1 if job.dropout else job.keeping.score_bytes or value
     rows = job.document_length or job.sequence_length
     scores: Floats = tokens * rows * job.shape.heads / split.tensor * each
     return scores

@@ -37,6 +37,7 @@ class Keeping:
         rounded_gradients: whether gradients stay in 16 bits beside their fp32 sums.
         fragmentation: share of what is allocated that the allocator holds besides, in holes; None where the kernels
             say it.
+        score_bytes: of one entry of unfused scores, without dropout; None: as wide as other values.
         update_copies: of one moment of all updated weights, that the optimizer writes out for a moment.
         update_elements: weights that the optimizer updates at a time; None: all.
         offloads_weights: whether weights and gradients lie in the host's memory where the optimizer does.
@@ -60,6 +61,7 @@ class Keeping:
     flat_copies: float = 0.0
     rounded_gradients: bool = False
     fragmentation: float | None = None
+    score_bytes: float | None = None
     update_copies: float = 0.0
     update_elements: float | None = None
     offloads_weights: bool = False
@@ -71,10 +73,17 @@ HAND_FUSED = Keeping()
 """Kernels written by hand: a norm keeps its input and its result, a gate its two inputs and its result."""
 
 EAGER = Keeping(
-    norm_inputs=2.0, norm_products=1.0, gated_inputs=3.0, repeats_keys=True, bucket_copies=1.0, update_copies=1.0
+    norm_inputs=2.0,
+    norm_products=1.0,
+    gated_inputs=3.0,
+    repeats_keys=True,
+    bucket_copies=1.0,
+    update_copies=1.0,
+    score_bytes=6.0,
 )
 """PyTorch's operations one by one: an RMS norm keeps an fp32 copy of its input, and the normalised values; the gate
-keeps the activation's input and result and the other factor. ``DistributedDataParallel`` copies gradients."""
+keeps the activation's input and result and the other factor; a softmax in fp32 is kept before and after rounding.
+``DistributedDataParallel`` copies gradients."""
 
 COMPILED = Keeping(gated_results=0.0, repeats_keys=True, bucket_copies=1.0, update_copies=1.0)
 """``torch.compile``: the product of the gate is computed again from its two inputs."""

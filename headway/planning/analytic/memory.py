@@ -113,22 +113,35 @@ def _stage(
     # Once the gradients are complete, nothing of the passes is left, and the optimizer has the device to itself.
     passes = activations + logits
     is_update = states.update > passes
-    # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
-    cached = np.minimum(states.flat_update, passes)
     optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
     activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
     allocated = states.parameters + states.gradients + optimizer + activations + logits
-    holes = job.keeping.fragmentation
-    holes = FRAGMENTATION[job.kernels] if holes is None else holes
+    communication = _communication(hardware, split)
+    # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
+    cached = np.minimum(states.flat_update, passes)
     return MemoryParts(
         parameters_bytes=states.parameters,
         gradients_bytes=states.gradients,
         optimizer_bytes=optimizer,
         activations_bytes=activations,
         logits_bytes=logits,
-        communication_bytes=_communication(hardware, split),
-        reserve_bytes=context_bytes(hardware) + holes * allocated + cached,
+        communication_bytes=communication,
+        reserve_bytes=_reserve(job, hardware, allocated, communication, cached),
     )
+
+
+def _reserve(job: Job, hardware: Hardware, allocated: Floats, communication: Floats, cached: Floats) -> Floats:
+    """Return the driver's context, and what the allocator holds beside its tensors.
+
+    Before it gives up, the allocator returns cached blocks that nothing is in: it never holds more of them than the
+    device has room for. The usual holes stay, since tensors are around them.
+    """
+    context, usual = context_bytes(hardware), FRAGMENTATION[job.kernels] * allocated
+    share = job.keeping.fragmentation
+    holes = usual if share is None else share * allocated
+    capacity = np.inf if hardware.capacity_bytes is None else float(hardware.capacity_bytes)
+    room = np.maximum(capacity - allocated - communication - context - usual, 0.0)
+    return context + usual + np.clip(holes - usual + cached, 0.0, room)
 
 
 def context_bytes(hardware: Hardware) -> float:
