@@ -1,0 +1,178 @@
+"""What layers and the loss keep, against the published formulas and by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from headway.planning.analytic.activations import (
+    full_bytes_per_layer,
+    inner_width,
+    kept_bytes_per_layer,
+    logits_bytes,
+    output_bytes,
+    transient_bytes,
+)
+from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.keeping import COMPILED, EAGER, HAND_FUSED, LITGPT, NANOTRON
+from headway.planning.analytic.layer import tokens_of
+from headway.planning.analytic.layouts import FULL, Layouts, layouts
+from headway.planning.analytic.numerics import numerics
+from headway.recipe.model import ModelConfig
+from tests.planning.analytic.invented import job, llama
+
+HIDDEN, HEADS, LENGTH = 1024, 16, 512
+
+
+def gpt() -> ModelConfig:
+    return ModelConfig.model_validate(
+        {
+            "architecture": "gpt2", "hidden_size": HIDDEN, "intermediate_size": 4 * HIDDEN, "num_hidden_layers": 4,
+            "num_attention_heads": HEADS, "num_key_value_heads": HEADS, "vocab_size": 512,
+            "max_position_embeddings": LENGTH, "head_dim": HIDDEN // HEADS,
+        }
+    )  # fmt: skip
+
+
+def korthikanti(**changes: object) -> Job:
+    content: dict[str, object] = {"sequence_length": LENGTH, "attention": "unfused", "dropout": True, **changes}
+    return job(gpt(), **content)  # type: ignore[arg-type]
+
+
+def per_layer(trained: Job, split: Layouts) -> tuple[float, float]:
+    tokens = tokens_of(trained, split)
+    return (
+        float(full_bytes_per_layer(trained, split, tokens)[0]),
+        float(kept_bytes_per_layer(trained, split, tokens)[0]),
+    )
+
+
+def test_a_gpt_layer_keeps_34_sbh_and_5_ass_b() -> None:
+    """Korthikanti et al. 2022, table 2, first row."""
+    b = 3
+    s, h, a = LENGTH, HIDDEN, HEADS
+    full, kept = per_layer(korthikanti(), layouts(micro_batch=b))
+    assert full == kept == 34 * s * b * h + 5 * a * s * s * b
+
+
+@pytest.mark.parametrize("t", [2, 4, 8])
+def test_tensor_parallelism_divides_24_of_the_34(t: int) -> None:
+    """Korthikanti et al. 2022, table 2: s b h (10 + 24 / t) + 5 a s^2 b / t; with sequences divided, all by t."""
+    s, h, a = LENGTH, HIDDEN, HEADS
+    plain, _ = per_layer(korthikanti(), layouts(tensor=t, sequence_parallel=0))
+    divided, _ = per_layer(korthikanti(), layouts(tensor=t, sequence_parallel=1))
+    assert plain == pytest.approx(s * h * (10 + 24 / t) + 5 * a * s * s / t)
+    assert divided == pytest.approx((34 * s * h + 5 * a * s * s) / t)
+
+
+def test_recomputation_of_the_scores_leaves_34_sbh() -> None:
+    """Korthikanti et al. 2022, table 2: selective recomputation keeps 34 s b h / t, full recomputation 2 s b h."""
+    s, h = LENGTH, HIDDEN
+    _, selective = per_layer(korthikanti(), layouts(tensor=2, recompute=1))
+    _, full = per_layer(korthikanti(), layouts(recompute=FULL))
+    assert selective == pytest.approx(34 * s * h / 2)
+    assert full == 2 * s * h
+
+
+def test_a_share_of_the_layers_may_recompute() -> None:
+    full, _ = per_layer(korthikanti(), layouts())
+    _, kept = per_layer(korthikanti(), layouts(recompute=FULL, recompute_share=0.25))
+    assert kept == pytest.approx(0.75 * full + 0.25 * 2 * LENGTH * HIDDEN)
+
+
+def test_a_fused_llama_layer_by_hand() -> None:
+    """Of width h: 2 norms of 2, queries, keys, values and result 4, three arrays of 4 h; 4 bytes a head for softmax."""
+    full, _ = per_layer(job(keeps=HAND_FUSED), layouts())
+    assert full == 2048 * (2 * 1024 * (4 + 4 + 3 * 4) + 8 * 4)
+
+
+@pytest.mark.parametrize(
+    ("keeps", "arrays"),
+    [(EAGER, 2 * 4 + 4 + 4 * 4), (COMPILED, 2 * 2 + 4 + 2 * 4), (LITGPT, 2 * 5 + 6 + 4 * 4)],
+)
+def test_programs_keep_what_their_operations_need(keeps: object, arrays: float) -> None:
+    """Eager: fp32 input (2), normalised, result; four arrays in the gate. Compiled: two and no product of the gate."""
+    full, _ = per_layer(job(keeps=keeps), layouts())
+    assert full == 2048 * (2 * 1024 * arrays + 8 * 4)
+
+
+def test_the_kernels_say_what_is_kept_where_nothing_else_does() -> None:
+    assert job(kernels="eager").keeping is EAGER
+    assert job(kernels="fused").keeping is HAND_FUSED
+
+
+def test_repeated_keys_are_as_wide_as_the_queries() -> None:
+    grouped = llama(num_key_value_heads=2)
+    shared, _ = per_layer(job(grouped, keeps=HAND_FUSED), layouts())
+    repeated, _ = per_layer(job(grouped, keeps=replace(HAND_FUSED, repeats_keys=True)), layouts())
+    assert repeated - shared == 2048 * 2 * 6 * (128 + 128)
+
+
+def test_gathered_inputs_are_not_divided() -> None:
+    """nanotron keeps the inputs of both divided products whole: 2 arrays of width h, of which others keep a t-th."""
+    split = layouts(tensor=4)
+    gathers, _ = per_layer(job(keeps=NANOTRON), split)
+    again, _ = per_layer(job(keeps=replace(NANOTRON, gathers_inputs=False)), split)
+    assert gathers - again == pytest.approx(2048 * 2 * 1024 * 2 * 3 / 4)
+
+
+def test_frozen_products_keep_no_input() -> None:
+    """Adapters on queries and values only: no normalised values, no input of the MLP (h) and no result of its gate."""
+    full, _ = per_layer(job(keeps=EAGER), layouts())
+    frozen, _ = per_layer(job(keeps=EAGER, adapter=Adapter(rank=8, targets="query-value")), layouts())
+    assert full - frozen == 2048 * 2 * 1024 * (2 + 1 + 4)
+    everywhere, _ = per_layer(job(keeps=EAGER, adapter=Adapter(rank=8, targets="all")), layouts())
+    assert full - everywhere == 2048 * 2 * 1024 * 2
+    careless = replace(EAGER, keeps_frozen_inputs=True)
+    kept, _ = per_layer(job(keeps=careless, adapter=Adapter(rank=8, targets="query-value")), layouts())
+    assert kept == everywhere
+
+
+def test_experts_keep_tokens_as_sent_and_as_returned() -> None:
+    dense = job(llama(intermediate_size=2048), keeps=HAND_FUSED)
+    mixture = job(
+        llama(architecture="mixtral", intermediate_size=1024, num_experts=8, num_experts_per_tok=2), keeps=HAND_FUSED
+    )
+    assert inner_width(mixture) == inner_width(dense) == 2048
+    difference = per_layer(mixture, layouts())[0] - per_layer(dense, layouts())[0]
+    assert difference == 2048 * 2 * 2 * 1024 * 2
+
+
+def test_fp32_softmax_of_unfused_attention_is_kept_twice() -> None:
+    plain, _ = per_layer(job(attention="unfused", keeps=replace(EAGER, score_bytes=None)), layouts())
+    eager, _ = per_layer(job(attention="unfused", keeps=EAGER), layouts())
+    assert eager - plain == (6 - 2) * 8 * 2048 * 2048
+
+
+@pytest.mark.parametrize(("loss", "each"), [("whole", 14), ("sharded", 7), ("chunked", 14 / 8)])
+def test_logits_at_the_peak(loss: str, each: float) -> None:
+    split = layouts(micro_batch=2, tensor=4)
+    trained = job(loss=loss)
+    held = logits_bytes(trained, split, tokens_of(trained, split))
+    assert held[0] == 2 * 2048 * 32000 / 4 * each
+
+
+def test_a_program_may_say_what_its_logits_take() -> None:
+    trained = job(loss="chunked", keeps=replace(EAGER, logit_bytes=6.0))
+    split = layouts()
+    assert logits_bytes(trained, split, tokens_of(trained, split))[0] == 2048 * 32000 * 6
+
+
+def test_context_parallelism_divides_the_tokens() -> None:
+    split = layouts(context=[1, 4])
+    tokens = tokens_of(job(), split)
+    sent = output_bytes(job(), split, tokens)
+    assert sent[0] == 2048 * 1024 * 2 == 4 * sent[1]
+
+
+def test_a_quantised_weight_is_expanded_for_its_product() -> None:
+    split = layouts()
+    plain, expands = (job(adapter=Adapter(rank=8, base_bytes=0.5, expands=expands)) for expands in (False, True))
+    tokens = tokens_of(plain, split)
+    assert transient_bytes(expands, split, tokens)[0] - transient_bytes(plain, split, tokens)[0] == 1024 * 4096 * 2
+
+
+def test_fp32_values_are_twice_as_wide() -> None:
+    half, _ = per_layer(job(), layouts())
+    precise, _ = per_layer(job(numerics=numerics("fp32", "fp32")), layouts())
+    softmax = 2048 * 8 * 4
+    assert precise - softmax == pytest.approx(2 * (half - softmax))

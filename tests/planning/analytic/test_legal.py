@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headway.planning.analytic.layouts import FULL
+from headway.planning.analytic.legal import Wishes, legal_layouts
+from tests.planning.analytic.invented import job, llama, machines
+
+MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "wishes", "devices", "changes"),
+    [
+        ("heads", Wishes(tensor=3), 6, {}),
+        ("devices", Wishes(tensor=8), 12, {}),
+        ("devices", Wishes(pipeline=3), 8, {}),
+        ("devices", Wishes(context=3), 8, {}),
+        ("data", Wishes(data=3, tensor=1), 8, {}),
+        ("layers", Wishes(pipeline=8), 8, {}),
+        ("sequence", Wishes(context=8), 8, {"sequence_length": 24}),
+        ("batch", Wishes(tensor=1, pipeline=1, context=1), 8, {"global_batch_size": 12}),
+        ("batch", Wishes(tensor=1, pipeline=1, context=1, micro_batch=3), 8, {}),
+        ("experts", Wishes(expert=3), 8, {"model": MIXTURE}),
+        ("schedule", Wishes(pipeline=4, virtual=4, tensor=1, context=1), 8, {"global_batch_size": 4}),
+    ],
+)
+def test_what_cannot_be_names_its_rule(rule: str, wishes: Wishes, devices: int, changes: dict[str, object]) -> None:
+    found = legal_layouts(job(**changes), machines(devices), wishes)
+    assert found.splits is None
+    assert found.removed[rule] > 0
+
+
+def test_tensor_parallelism_stays_inside_the_fast_link_unless_it_is_wished() -> None:
+    wide = job(llama(num_attention_heads=16, head_dim=64, num_key_value_heads=16))
+    found = legal_layouts(wide, machines(16), Wishes())
+    assert found.splits is not None
+    assert found.splits.tensor.max() == 8
+    assert found.removed["link"] > 0
+    wished = legal_layouts(wide, machines(16), Wishes(tensor=16))
+    assert wished.splits is not None
+    assert set(wished.splits.tensor) == {16}
+
+
+def test_wishes_are_kept() -> None:
+    wishes = Wishes(tensor=2, pipeline=2, virtual=2, context=1, shard="optimizer", shard_group=2, micro_batch=4,
+                    recompute="full", offload_optimizer=True)  # fmt: skip
+    found = legal_layouts(job(), machines(8), wishes).splits
+    assert found is not None
+    kept = {
+        "tensor": 2, "pipeline": 2, "virtual": 2, "context": 1, "data": 2, "shard": 1, "shard_group": 2,
+        "micro_batch": 4, "recompute": FULL, "recompute_share": 1, "offload_optimizer": 1,
+    }  # fmt: skip
+    assert {name: set(getattr(found, name)) for name in kept} == {name: {value} for name, value in kept.items()}
+
+
+@pytest.mark.parametrize("drops", [True, False])
+def test_gathered_weights_are_dropped_as_wished(drops: bool) -> None:
+    found = legal_layouts(job(), machines(8), Wishes(shard="parameters", reshards=drops, tensor=1, pipeline=1)).splits
+    assert found is not None
+    assert set(found.reshards[found.replicas > 1]) == {float(drops)}
+
+
+def test_states_may_stay_within_a_server() -> None:
+    found = legal_layouts(job(), machines(16), Wishes(tensor=1, pipeline=1, context=1, shard="parameters")).splits
+    assert found is not None
+    assert set(found.shard_group) == {8, 16}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    devices=st.sampled_from([1, 2, 3, 4, 6, 8, 12, 16]),
+    batch=st.sampled_from([4, 12, 16, 64]),
+    layers=st.integers(1, 9),
+    experts=st.booleans(),
+)
+def test_every_legal_layout_uses_all_devices_and_whole_micro_batches(devices, batch, layers, experts) -> None:
+    kind = {"architecture": "mixtral", "num_experts": 8, "num_experts_per_tok": 2} if experts else {}
+    trained = job(llama(num_hidden_layers=layers, **kind), global_batch_size=batch)
+    found = legal_layouts(trained, machines(devices), Wishes()).splits
+    if found is None:
+        assert batch % devices
+        return
+    assert np.all(found.data * found.tensor * found.pipeline * found.context == devices)
+    assert np.all(found.data * found.micro_batch * found.micro_batches == batch)
+    assert np.all(found.pipeline <= layers)
+    assert np.all((found.virtual == 1) | (found.micro_batches % found.pipeline == 0))
+    if experts:
+        assert np.all((8 % found.expert == 0) & (devices / found.pipeline % found.expert == 0))
