@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from headway.errors import PlanError
 from headway.recipe import Recipe, find_recipe, resolve_recipe
 
 if TYPE_CHECKING:
     from headway.machine import Machine
+    from headway.machine.inventory import Inventory
     from headway.planning import Plan
     from headway.runs import RunFolder
     from headway.training.session import Followers
@@ -82,6 +83,8 @@ def train(
 ) -> RunFolder:
     """Plan a recipe and train it in a process of its own; return when that has ended.
 
+    A run that is finished is returned as it is, where it is to be resumed; nobody is told that it is watched.
+
     Args:
         recipe: the recipe.
         runs: the folder of all runs.
@@ -92,27 +95,79 @@ def train(
         watching: makes the context that is told about steps and events while the run lasts.
 
     Raises:
+        InfeasibleError: the plan says that the run cannot fit.
         HeadwayError: as the plan, the run folder or the training reports it.
         KeyboardInterrupt: passed on after the run has saved and stopped.
     """
+    from headway.training.resuming import find_run, is_complete, require_resumable
     from headway.training.session import Session, open_run
+    from headway.training.support import require_trainable
 
     resolved = load(recipe)
+    present_bytes = 0
+    if resume:
+        found = find_run(Path(runs), resolved, name)
+        require_resumable(found, resolved)
+        if is_complete(found, resolved):
+            return found
+        present_bytes = found.size_bytes()
+        # From here on it is this run, whatever others do meanwhile.
+        name = found.name
+    require_trainable(resolved, _inventory(Path(runs)))
     made = _plan_if_known(resolved, probing, Path(runs))
-    if made is not None and made.infeasible and not force:
-        raise PlanError(made.infeasible[0].id, **made.infeasible[0].arguments)
+    if made is not None and not force:
+        _require_feasible(made, present_bytes)
     run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)
     with watching(run) as followers, Session(run, followers) as session:
         session.wait()
     return run
 
 
-def was_saved(run: RunFolder) -> bool:
-    """Say whether a run that was stopped has kept every step that it did."""
-    from headway.resilience.checkpoint import CheckpointStore
+def kept(run: RunFolder) -> Literal["nothing", "all", "part"]:
+    """Say what a run that was stopped has kept of the steps that it did: ``nothing`` where it did none."""
+    from headway.training.resuming import saved_step
 
-    steps, metrics = CheckpointStore(run.checkpoints_folder).steps(), run.metrics()
-    return not metrics or (bool(steps) and steps[-1] >= metrics[-1]["step"])
+    saved, metrics = saved_step(run), run.metrics()
+    if not metrics and not saved:
+        return "nothing"
+    return "part" if metrics and saved < metrics[-1]["step"] else "all"
+
+
+class InfeasibleError(PlanError):
+    """The plan says that a run cannot fit; ``problems`` holds an error for each reason."""
+
+    def __init__(self, problems: tuple[PlanError, ...]) -> None:
+        self.problems = problems
+        super().__init__("training-infeasible", count=len(problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return InfeasibleError, (self.problems,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each problem."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
+
+
+def _require_feasible(made: Plan, present_bytes: int) -> None:
+    """Refuse a run that cannot fit; what a resumed run has on the disk already needs no room any more."""
+    problems = []
+    for message in made.infeasible:
+        arguments = message.arguments
+        if message.id == "plan-infeasible-disk":
+            missing_bytes = float(arguments["needed_bytes"]) - float(arguments["free_bytes"])
+            if missing_bytes <= present_bytes:
+                continue
+        problems.append(PlanError(message.id, **arguments))
+    if problems:
+        raise InfeasibleError(tuple(problems))
+
+
+def _inventory(runs: Path) -> Inventory:
+    from headway.machine.inventory import take_inventory
+
+    return take_inventory(_existing(runs))
 
 
 def _plan_if_known(recipe: Recipe, probing: Probe, runs: Path) -> Plan | None:
@@ -129,10 +184,14 @@ def _machine_for(accelerator: str, probing: Probe, runs: Path) -> Machine | None
     """Probe this machine where the recipe needs it; measure it only where its processors will train."""
     if accelerator not in ("auto", "cpu"):
         return None
-    # The folder of runs may not be there yet; its disk is that of the nearest folder above.
-    folder = next(parent for parent in (runs.absolute(), *runs.absolute().parents) if parent.is_dir())
+    folder = _existing(runs)
     if accelerator == "auto":
         described = probing(folder, measure=False)
         if described.inventory.accelerators:
             return described
     return probing(folder)
+
+
+def _existing(runs: Path) -> Path:
+    """Return the nearest folder that is there: that of the runs may be made later, on the same disk."""
+    return next(parent for parent in (runs.absolute(), *runs.absolute().parents) if parent.is_dir())

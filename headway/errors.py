@@ -50,6 +50,19 @@ class HeadwayError(Exception):
         return {"error": {"id": self.message_id, "arguments": self.arguments}}
 
 
+def base_name(error: HeadwayError) -> str:
+    """Return the name of the class of this module that an error belongs to, for `rebuild_error`."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == __name__)
+
+
+def rebuild_error(kind: str, message_id: str, arguments: dict[str, Any]) -> HeadwayError:
+    """Return an error that another process wrote down, of the class that `base_name` named there."""
+    found = globals().get(kind)
+    if isinstance(found, type) and issubclass(found, HeadwayError):
+        return found(message_id, **arguments)
+    return TrainingError(message_id, **arguments)
+
+
 def _rebuild(kind: type[HeadwayError], message_id: str, arguments: dict[str, Any]) -> HeadwayError:
     return kind(message_id, **arguments)
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
+import pickle
+import shutil
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import headway
-from headway.errors import PlanError, RecipeError
+from headway.api import InfeasibleError
+from headway.cli.localized import error_lines
+from headway.errors import HeadwayError, RecipeError, RunError
+from headway.planning.message import Message
 from headway.recipe import Recipe
+from headway.runs import RunFolder
 
 SMALL = {
     "model": {
@@ -80,15 +90,80 @@ def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) 
     notices = [event for event in run.events() if event["event"] == "notice"]
     assert [notice["id"] for notice in notices] == ["training-no-plan"]
     assert probed == [tmp_path], "the disk of the runs counts, and their folder is not there yet"
-    with pytest.raises(PlanError, match="plan-layout-unsupported"):
+    with pytest.raises(RecipeError, match="training-setting"):
         headway.train({**recipe, "layout": {"tensor_parallel_degree": 2}}, runs=tmp_path / "runs")
 
 
 def test_what_cannot_fit_is_not_trained(tmp_path: Path, text: str) -> None:
     huge = {**SMALL["model"], "hidden_size": 2**17, "intermediate_size": 2**19, "num_hidden_layers": 64}
-    with pytest.raises(PlanError, match="plan-infeasible-memory"):
+    with pytest.raises(InfeasibleError, match="training-infeasible") as refused:
         headway.train({**SMALL, "model": huge, "data": {"paths": text}}, runs=tmp_path / "runs")
+    assert "plan-infeasible-memory" in [problem.message_id for problem in refused.value.problems]
+    copy = pickle.loads(pickle.dumps(refused.value))
+    assert copy.to_dict() == refused.value.to_dict()
+    assert "--force" in "\n".join(error_lines(copy))
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_disk_that_is_full_of_the_run_itself_has_room_to_go_on(tmp_path: Path) -> None:
+    def plan_of(free_bytes: int) -> Any:
+        message = Message(id="plan-infeasible-disk", arguments={"needed_bytes": 100, "free_bytes": free_bytes})
+        return replace(
+            headway.plan({"model": {"preset": "llama-3.2-1b"}, "hardware": {"accelerator": "h100"}}),
+            infeasible=(message,),
+        )
+
+    headway.api._require_feasible(plan_of(40), 60)
+    with pytest.raises(InfeasibleError):
+        headway.api._require_feasible(plan_of(39), 60)
+
+
+def test_the_first_plan_of_a_run_stays(tmp_path: Path, text: str) -> None:
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    run = headway.train(recipe, runs=tmp_path / "runs")
+    first = (run.path / "plan.json").read_bytes()
+    longer = {**recipe, "training": {"steps": 5, "global_batch_size": 2}, "layout": {"micro_batch_size": 1}}
+    assert headway.train(longer, runs=tmp_path / "runs", resume=True) == run
+    assert (run.path / "plan.json").read_bytes() == first
+    second = json.loads((run.path / "plan-2.json").read_bytes())
+    assert second["time"]["total_seconds"] > json.loads(first)["time"]["total_seconds"]
+    assert run.plan() == json.loads(first)
+    notices = {event["id"]: event["arguments"] for event in run.events() if event["event"] == "resume-notice"}
+    assert notices["training-settings-changed"]["changed"] == "layout.micro_batch_size (auto -> 1)"
+    assert notices["training-schedule-changed"] == {"before": 3, "steps": 5, "schedule": "cosine"}
+    with pytest.raises(RunError, match="run-steps-done"):
+        headway.train(recipe, runs=tmp_path / "runs", resume=True)
+
+
+def test_a_finished_run_is_left_as_it_is(tmp_path: Path, text: str) -> None:
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    run = headway.train(recipe, runs=tmp_path / "runs")
+    before = {path: path.stat().st_mtime_ns for path in run.path.rglob("*") if path.is_file()}
+    watched: list[RunFolder] = []
+
+    def watch(started: RunFolder) -> AbstractContextManager[None]:
+        watched.append(started)
+        return nullcontext()
+
+    assert headway.train(recipe, runs=tmp_path / "runs", resume=True, watching=watch) == run
+    assert not watched
+    assert {path: path.stat().st_mtime_ns for path in run.path.rglob("*") if path.is_file()} == before
+    # With a damaged last checkpoint there is something to do.
+    weights = next(run.checkpoints_folder.glob("step-*3/model-*.safetensors"))
+    weights.write_bytes(weights.read_bytes()[:-1] + b"x")
+    with pytest.raises(HeadwayError, match="checkpoint-all-damaged"):
+        headway.train(recipe, runs=tmp_path / "runs", resume=True)
+
+
+def test_a_run_that_lost_its_checkpoints_says_that_it_starts_again(tmp_path: Path, text: str) -> None:
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    run = headway.train(recipe, runs=tmp_path / "runs")
+    for folder in run.checkpoints_folder.iterdir():
+        shutil.rmtree(folder)
+    headway.train(recipe, runs=tmp_path / "runs", resume=True)
+    gone = [event for event in run.events() if event.get("id") == "training-checkpoints-gone"]
+    assert [event["arguments"] for event in gone] == [{"step": 3}]
+    assert run.status() == "finished"
 
 
 def test_unknown_names_are_no_attributes() -> None:

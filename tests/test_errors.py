@@ -54,3 +54,14 @@ def test_errors_are_caught_as_what_they_are_to_python() -> None:
     assert issubclass(errors.RecipeError, ValueError)
     assert issubclass(errors.CatalogError, LookupError)
     assert issubclass(errors.MissingDependencyError, ImportError)
+
+
+def test_an_error_of_another_process_keeps_its_class() -> None:
+    from headway.errors import DataError, TrainingError, base_name, rebuild_error
+    from headway.training.support import ObstaclesError
+
+    told = DataError("data-empty")
+    assert type(rebuild_error(base_name(told), "data-empty", {})) is DataError
+    assert base_name(ObstaclesError((told,))) == "RecipeError"
+    for odd in ("None", "json", "Any", "base_name"):
+        assert type(rebuild_error(odd, "data-empty", {})) is TrainingError

@@ -11,6 +11,7 @@ import click
 
 from headway.cli.localized import command, option
 from headway.cli.output import print_json
+from headway.cli.streams import postponed_output_errors
 from headway.cli.train import DEFAULT_RUNS, show_ledger, watching
 from headway.i18n import current_translator
 
@@ -27,18 +28,28 @@ PROMPT = "    def __init__(self"
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def demo(runs_folder: str, steps: int | None, as_json: bool) -> None:
     """Probe, plan, train, kill, resume, account and write."""
+    # A reader that goes away must not leave a training half-done.
+    with postponed_output_errors():
+        _show_everything(runs_folder, steps, as_json)
+
+
+def _show_everything(runs_folder: str, steps: int | None, as_json: bool) -> None:
     from headway import api
     from headway.cli.plan_view import show_plan
     from headway.cli.probe import probe_with_bar, show_machine
+    from headway.machine.inventory import take_inventory
     from headway.training.session import open_run
+    from headway.training.support import require_trainable
 
     started = time.monotonic()
+    recipe = demo_recipe(steps)
+    # Before the machine is measured, which takes a minute.
+    require_trainable(recipe, take_inventory(Path.cwd()))
     _stage("probe")
     machine = probe_with_bar()
     if not as_json:
         show_machine(machine)
     _stage("plan")
-    recipe = demo_recipe(steps)
     plan = api.plan(recipe, machine)
     if not as_json:
         show_plan(plan)

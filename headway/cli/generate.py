@@ -49,7 +49,9 @@ def generate(
     if as_json:
         print_json({"prompt": prompt, "text": "".join(pieces)})
         return
-    click.echo(prompt, nl=False)
+    # The prompt is shown when the model has begun: it may be one that it refuses.
+    first = next(pieces, "")
+    click.echo(prompt + first, nl=False)
     for piece in pieces:
         click.echo(piece, nl=False)
     click.echo()

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from headway.cli.usage import value_problem
 from headway.errors import HeadwayError
 from headway.i18n import current_translator, use_language
 
@@ -26,6 +27,17 @@ class LocalizedOption(click.Option):
         super().__init__(declarations, **settings)
         self.help_id = help_id
 
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        """Convert what was given.
+
+        Raises:
+            UsageProblem: it is of the wrong kind, or outside the range.
+        """
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            raise value_problem(self, value, ctx) from error
+
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Render the help at the moment it is shown."""
         self.help = current_translator().text(self.help_id)
@@ -39,6 +51,28 @@ class LocalizedCommand(click.Command):
         """Render the help at the moment it is shown."""
         self.help = help_text(self.name or "")
         super().format_help_text(ctx, formatter)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the line of the usage."""
+        pieces = " ".join(self.collect_usage_pieces(ctx))
+        formatter.write_usage(ctx.command_path, pieces, f"{current_translator().text('cli-usage')}: ")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, and the commands where there are any."""
+        options = (one for one in self.get_params(ctx) if isinstance(one, click.Option))
+        records = (one.get_help_record(ctx) for one in options)
+        rows = [record for record in records if record is not None]
+        with formatter.section(current_translator().text("cli-options")):
+            formatter.write_dl(rows)
+        if isinstance(self, click.Group):
+            self.format_commands(ctx, formatter)
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        """Return the option that shows the help, described in the language of the moment."""
+        found = super().get_help_option(ctx)
+        if found is not None:
+            found.help = current_translator().text("cli-option-help")
+        return found
 
     def get_short_help_str(self, limit: int = 45) -> str:
         """Return the line that lists this command."""

@@ -8,8 +8,11 @@ import click
 
 from headway import __version__
 from headway.cli.localized import LazyGroup, error_lines, language_option
-from headway.cli.output import print_json
+from headway.cli.output import print_json, say
+from headway.cli.streams import OutputError, ReaderGoneError, guard_streams
+from headway.cli.usage import usage_problem
 from headway.errors import HeadwayError
+from headway.i18n import current_translator
 
 COMMANDS = {
     "probe": "headway.cli.probe:probe",
@@ -20,6 +23,9 @@ COMMANDS = {
     "runs": "headway.cli.runs:runs",
     "demo": "headway.cli.demo:demo",
 }
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -33,23 +39,49 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and end the process with its exit code."""
-    wants_json = "--json" in sys.argv[1:]
+    guard_streams()
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command line; return the exit code, which tells the truth even where nobody reads the output."""
+    code = 0
+    try:
+        code, error = _outcome()
+        if error is not None:
+            _tell(error)
+        sys.stdout.flush()
+    except ReaderGoneError:
+        # Whoever read our output has seen enough, as in `headway runs list | head`.
+        return code
+    except OutputError as error:
+        say("\n".join(error_lines(error)))
+        return code or error.exit_code
+    return code
+
+
+def _outcome() -> tuple[int, HeadwayError | None]:
+    """Return the exit code of the command, and the error where there is one to tell."""
     try:
         code = cli.main(standalone_mode=False)
+    except OutputError:
+        raise
     except HeadwayError as error:
-        if wants_json:
-            print_json(error.to_dict())
-        else:
-            click.echo("\n".join(error_lines(error)), err=True)
-        sys.exit(error.exit_code)
-    except click.exceptions.Abort:
-        click.echo(err=True)
-        sys.exit(130)
-    except click.ClickException as error:
+        return error.exit_code, error
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        say(current_translator().text("cli-stopped"))
+        return INTERRUPTED, None
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
-        sys.exit(error.exit_code)
-    except SystemExit:
-        # Only click ends the process from within: where the reader of our output went away, as in
-        # `headway runs list | head`, and that is no fault of ours.
-        sys.exit(0)
-    sys.exit(code if isinstance(code, int) else 0)
+        return error.exit_code, None
+    except click.ClickException as error:
+        problem = usage_problem(error)
+        return problem.exit_code, problem
+    return (code if isinstance(code, int) else 0), None
+
+
+def _tell(error: HeadwayError) -> None:
+    if "--json" in sys.argv[1:]:
+        print_json(error.to_dict())
+    else:
+        say("\n".join(error_lines(error)))

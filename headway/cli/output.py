@@ -26,6 +26,11 @@ def print_json(content: Any) -> None:
     click.echo(json.dumps(encode(content), indent=2, default=str, allow_nan=False))
 
 
+def say(text: str) -> None:
+    """Print status to stderr."""
+    click.echo(text, err=True)
+
+
 def stdout_console() -> Console:
     """Return a console on stdout; without colour, and of a fixed width, where stdout is not a terminal."""
     return _console(stderr=False, width=None if sys.stdout.isatty() else PLAIN_WIDTH)

@@ -37,13 +37,22 @@ def show(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def check(recipe_path: str, overrides: tuple[str, ...], as_json: bool) -> None:
     """Check a recipe."""
+    from headway.machine.inventory import take_inventory
     from headway.recipe import find_recipe
+    from headway.training.support import obstacles
 
     resolved = find_recipe(recipe_path, overrides)
+    found = obstacles(resolved, take_inventory(Path.cwd()))
     if as_json:
-        print_json({"valid": True, "digest": resolved.digest()})
-    else:
-        click.echo(current_translator().text("cli-recipe-valid", path=recipe_path))
+        told = [obstacle.to_dict()["error"] for obstacle in found]
+        print_json({"valid": True, "digest": resolved.digest(), "trainable_here": not found, "obstacles": told})
+        return
+    translator = current_translator()
+    click.echo(translator.text("cli-recipe-valid", path=recipe_path))
+    if found:
+        click.echo(translator.text("cli-recipe-obstacles"))
+    for obstacle in found:
+        click.echo("  - " + " ".join(filter(None, translator.error(obstacle))))
 
 
 @command("new")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-import click
-
 from headway.cli.localized import command, option, recipe_options
-from headway.cli.output import print_json, stdout_console
+from headway.cli.output import print_json, say, stdout_console
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
@@ -60,9 +58,10 @@ def train(
             watching=watch,
         )
     except KeyboardInterrupt:
-        saved = all(api.was_saved(run) for run in watched)
-        click.echo(current_translator().text("cli-train-stopped" if saved else "cli-train-not-saved"), err=True)
+        _tell_stopped(watched)
         return INTERRUPTED
+    if not watched:
+        say(current_translator().text("cli-train-complete", name=run.name, step=recipe.num_steps))
     if as_json:
         print_json({"run": str(run.path), "status": run.status(), "ledger": run.ledger()})
     else:
@@ -70,12 +69,27 @@ def train(
     return 0
 
 
+def _tell_stopped(watched: Sequence[RunFolder]) -> None:
+    """Say what became of the steps that were done before Ctrl-C."""
+    from headway import api
+
+    text = current_translator().text
+    if not watched:
+        say(text("cli-stopped"))
+        return
+    outcome = api.kept(watched[0])
+    if outcome == "nothing":
+        say(text("cli-train-stopped-early"))
+    else:
+        say(text("cli-train-stopped" if outcome == "all" else "cli-train-not-saved"))
+
+
 @contextmanager
 def watching(run: RunFolder) -> Iterator[Followers]:
     """Show a run while the context lasts."""
     from headway.cli.training_view import training_view
 
-    click.echo(current_translator().text("cli-train-run", path=str(run.path)), err=True)
+    say(current_translator().text("cli-train-run", path=str(run.path)))
     with training_view(run.recipe().num_steps, run.plan().get("time", {}).get("step_seconds")) as followers:
         yield followers
 

@@ -78,7 +78,7 @@ def event_line(event: dict[str, Any]) -> str | None:
     """Return the line that tells an event, or None where the reader need not know."""
     translator = current_translator()
     message_id = f"cli-event-{event.get('event')}"
-    if event.get("event") in ("notice", "checkpoint-damaged"):
+    if event.get("event") in ("notice", "resume-notice", "checkpoint-damaged"):
         text, next_step = (
             translator.text(event["id"], **event["arguments"]),
             translator.next_step(event["id"], **event["arguments"]),

@@ -16,6 +16,8 @@ NEXT_STEP = "next"
 """The Fluent attribute of a message that tells the reader what to do."""
 
 _LARGEST_NUMBER = 1e21
+_LARGEST_ARGUMENTS = 1800
+"""Characters of all arguments of a message together."""
 
 
 def _functions(locale: str) -> dict[str, Callable[..., Any]]:
@@ -100,8 +102,34 @@ def _load_bundle(path: Path, language: str) -> Any:
 
 
 def _render(bundle: Any, pattern: Any, arguments: Mapping[str, Any]) -> str:
-    plain = {name: _plain(value) for name, value in arguments.items()}
+    plain = _shortened({name: _plain(value) for name, value in arguments.items()})
     return str(bundle.format_pattern(pattern, plain)[0])
+
+
+def _shortened(arguments: dict[str, str | int | float]) -> dict[str, str | int | float]:
+    """Cut long texts in their middle, so that all arguments together stay below what Fluent renders.
+
+    The limit of a rendered part is 2,500 characters, and a part can hold all arguments (Python fluent.runtime 0.4,
+    ``resolver.MAX_PART_LENGTH``); beyond it, the whole message is lost.
+    """
+    lengths = sorted(len(value) for value in arguments.values() if isinstance(value, str))
+    if sum(lengths) <= _LARGEST_ARGUMENTS:
+        return arguments
+    # Short texts stay whole, and the long ones share what these leave.
+    left, limit = _LARGEST_ARGUMENTS, 0
+    for position, length in enumerate(lengths):
+        limit = left // (len(lengths) - position)
+        if length > limit:
+            break
+        left -= length
+    return {name: _cut(value, limit) if isinstance(value, str) else value for name, value in arguments.items()}
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    half = max(0, (limit - 1) // 2)
+    return f"{text[:half]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - half :]}"
 
 
 def _plain(value: Any) -> str | int | float:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import errno
+import os
+import select
+import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -18,6 +22,9 @@ from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
 
 _MAX_RECIPE_BYTES = 4 * 2**20
+_PIPE_SECONDS = 5.0
+"""How long a pipe may be silent before it counts as one that nobody writes to."""
+
 _DEFAULT_SEQUENCE_LENGTH = 4096
 _TOKENS_PER_PARAMETER = 20
 
@@ -67,16 +74,32 @@ def _read_toml(file: Path) -> dict[str, Any]:
     if len(content) > _MAX_RECIPE_BYTES:
         raise RecipeError("recipe-file-too-large", path=str(file), limit_bytes=_MAX_RECIPE_BYTES)
     try:
-        return tomllib.loads(content.decode("utf-8"))
+        return tomllib.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         # ValueError: not UTF-8, not TOML, or an integer of thousands of digits.
         raise RecipeError("recipe-not-toml", path=str(file), reason=str(error)) from error
 
 
 def _read_limited(file: Path) -> bytes:
-    """Read no more than what tells a file that is too large: the size of a device or a pipe says nothing."""
-    with file.open("rb") as opened:
+    """Read no more than what tells a file that is too large: the size of a device or a pipe says nothing.
+
+    Raises:
+        OSError: as the file system reports it, or because nobody writes to a pipe.
+    """
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as opened:
+        if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and not select.select([descriptor], [], [], _PIPE_SECONDS)[0]:
+            raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+        os.set_blocking(descriptor, True)
         return opened.read(_MAX_RECIPE_BYTES + 1)
+
+
+def _exists(path: Path) -> bool:
+    """Say whether there is such a path; a name that is too long for any path is none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
@@ -260,7 +283,7 @@ def find_recipe(name: str, overrides: Iterable[str] = ()) -> Recipe:
     Raises:
         RecipeError: there is neither such a file nor such a preset, or a rule is broken.
     """
-    if Path(name).exists() or Path(name).suffix == ".toml":
+    if _exists(Path(name)) or Path(name).suffix == ".toml":
         return load_recipe(name, overrides)
     try:
         preset = catalog.model_preset(name)

@@ -72,6 +72,12 @@ def data_has_a_source(recipe: Recipe) -> Iterator[RecipeError]:
         yield RecipeError("recipe-data-twice", source=recipe.data.source, paths=", ".join(recipe.data.paths))
 
 
+def data_paths_are_named(recipe: Recipe) -> Iterator[RecipeError]:
+    """An empty path would be the working folder, with all that lies there."""
+    if "" in recipe.data.paths:
+        yield RecipeError("recipe-data-path-empty")
+
+
 def experts_are_complete(recipe: Recipe) -> Iterator[RecipeError]:
     """A mixture of experts says how many there are and how many work on a token."""
     model = recipe.model
@@ -100,6 +106,7 @@ RULES: tuple[Rule, ...] = (
     warmup_ends_before_training,
     batch_divides,
     data_has_a_source,
+    data_paths_are_named,
     experts_are_complete,
     devices_fill_nodes,
 )

@@ -2,6 +2,8 @@
 
     runs/NAME/recipe.toml  plan.json  ledger.json  events.jsonl  metrics/*.jsonl  logs/rank-N.log  checkpoints/
 
+Where a run goes on, the plan for that lies beside the first: ``plan-2.json`` and so on.
+
 It survives a kill at any instant: files are written under a temporary name and renamed, logs grow by whole lines.
 """
 
@@ -64,8 +66,9 @@ class RunFolder:
         Raises:
             RunError: the name is not usable or taken, or the folder cannot be written.
         """
-        if not _NAME.fullmatch(name or recipe.name):
-            raise RunError("run-name-invalid", name=name or recipe.name)
+        wanted = recipe.name if name is None else name
+        if not _NAME.fullmatch(wanted):
+            raise RunError("run-name-invalid", name=wanted)
         try:
             root.mkdir(parents=True, exist_ok=True)
             run = cls(_claim(root, recipe.name[:MAX_BASE_LENGTH], name))
@@ -150,7 +153,7 @@ class RunFolder:
         return load_recipe(self.path / _RECIPE)
 
     def plan(self) -> dict[str, Any]:
-        """Load the plan that the run was started with."""
+        """Load the plan that the run was started with; later ones, made to go on, lie beside it."""
         return self._read_json(_PLAN)
 
     def ledger(self) -> dict[str, Any] | None:
@@ -164,6 +167,26 @@ class RunFolder:
     def write_plan(self, plan: Mapping[str, Any]) -> None:
         """Replace the plan."""
         self._write(_PLAN, _json_text(plan))
+
+    def add_plan(self, plan: Mapping[str, Any]) -> Path:
+        """Write a later plan beside the first, as ``plan-2.json`` and so on; return its path."""
+        number = 2
+        while (self.path / _later_plan(number)).exists():
+            number += 1
+        self._write(_later_plan(number), _json_text(plan))
+        return self.path / _later_plan(number)
+
+    def size_bytes(self) -> int:
+        """Return how much the run's files hold now; files that go away meanwhile do not count."""
+        total = 0
+        for path in self.path.rglob("*"):
+            with suppress(OSError):
+                total += path.lstat().st_size
+        return total
+
+    def has_trained(self) -> bool:
+        """Say whether a step was done or a checkpoint saved, so that there is something to be true to."""
+        return bool(self.metrics()) or any(self.checkpoints_folder.glob("step-*"))
 
     def write_ledger(self, ledger: Mapping[str, Any]) -> None:
         """Replace the ledger."""
@@ -290,12 +313,24 @@ def _acquire(descriptor: int) -> bool:
             return True
 
 
+def _later_plan(number: int) -> str:
+    return f"plan-{number}.json"
+
+
 def _json_text(content: Mapping[str, Any]) -> str:
     return json.dumps(json_values.encode(content), indent=1, allow_nan=False) + "\n"
 
 
+def _free_failed_start(run: RunFolder) -> None:
+    """Remove a run that failed before its first step: it holds nothing, and its name would stay taken."""
+    with suppress(RunError):
+        if (run.path / _RECIPE).is_file() and run.status() == "failed" and not run.has_trained():
+            shutil.rmtree(run.path, ignore_errors=True)
+
+
 def _claim(root: Path, base: str, name: str | None) -> Path:
     if name is not None:
+        _free_failed_start(RunFolder(root / name))
         try:
             (root / name).mkdir()
         except FileExistsError as error:

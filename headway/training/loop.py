@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any, final
 
 from headway.errors import DataError, RunError, TrainingError
@@ -16,11 +16,14 @@ from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
 from headway.training.data import VALIDATION_BATCH_SEQUENCES, Batch, BatchStream, Corpus
-from headway.training.engines import Engine
+from headway.training.engines import Engine, EngineSettings
 from headway.training.schedule import learning_rate
 
 ENERGY_READING_SECONDS = 20.0
 """RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
+
+_KINDS = {"threads": int, "linear_kernel": str, "elementwise_kernel": str, "versions": dict}
+"""The types of `EngineSettings` in a checkpoint."""
 
 
 @final
@@ -127,7 +130,10 @@ class TrainingLoop:
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:
-        """Return the validation text, cut into micro-batches since more may not fit; a split too short for one sequence is no reason not to train."""
+        """Return the validation text in micro-batches, since more may not fit.
+
+        A split too short for one sequence is no reason not to train.
+        """
         training = self._recipe.training
         try:
             return self._corpus.validation_batches(
@@ -208,3 +214,22 @@ def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, ru
         raise RunError("run-recipe-changed", sections="[model], [data], [training]", name=run_name)
     if snapshot.state["data"]["corpus"] != corpus.digest:
         raise RunError("run-data-changed", name=run_name)
+
+
+def odd_state(snapshot: Snapshot) -> str | None:
+    """Say which entry of a checkpoint's state is not what `TrainingLoop` writes; None where all are."""
+    state = snapshot.state
+    engine, data = state.get("engine"), state.get("data")
+    if not isinstance(engine, dict) or not isinstance(data, dict):
+        return "engine" if isinstance(data, dict) else "data"
+    wanted: dict[str, tuple[Any, type[object]]] = {
+        "recipe_digest": (state.get("recipe_digest"), str),
+        "data.corpus": (data.get("corpus"), str),
+        "optimizer_steps": (state.get("optimizer_steps"), int),
+        "micro_batch_size": (state.get("micro_batch_size"), int),
+        **{f"engine.{field.name}": (engine.get(field.name), _KINDS[field.name]) for field in fields(EngineSettings)},
+    }
+    for name, (value, kind) in wanted.items():
+        if type(value) is not kind or (isinstance(value, int) and value < 0):
+            return f"{name} {value}"
+    return None if state["micro_batch_size"] and engine["threads"] else "micro_batch_size or engine.threads 0"

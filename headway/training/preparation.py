@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from headway.errors import DataError, HeadwayError, TrainingError
+from headway.errors import HeadwayError, TrainingError, base_name, rebuild_error
 from headway.recipe import Recipe
 from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
@@ -70,17 +70,18 @@ def main(arguments: list[str]) -> int:
                 progress=stage_reporter(events),
             )
         except HeadwayError as error:
-            sys.stdout.write(json.dumps(error.to_dict()))
+            sys.stdout.write(json.dumps({**error.to_dict(), "kind": base_name(error)}))
             return 1
     return 0
 
 
 def _error(output: bytes, code: int) -> HeadwayError:
     try:
-        told = json.loads(output)["error"]
+        content = json.loads(output)
+        told, kind = content["error"], str(content["kind"])
     except (ValueError, KeyError):
         return TrainingError("training-preparation-failed", code=code)
-    return DataError(told["id"], **told["arguments"])
+    return rebuild_error(kind, told["id"], told["arguments"])
 
 
 if __name__ == "__main__":

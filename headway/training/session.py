@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import signal
 import subprocess
 import sys
 import time
@@ -12,15 +12,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, final
 
-from headway.errors import HeadwayError, RunError, TrainingError
+from headway.errors import HeadwayError, RunError, TrainingError, rebuild_error
 from headway.recipe import Recipe
 from headway.resilience.launchers.local import start_worker, stop_worker
-from headway.runs import RunFolder, list_runs
-from headway.runs.folder import MAX_BASE_LENGTH
+from headway.runs import EventLog, RunFolder
 from headway.runs.tail import Tail
+from headway.training.resuming import find_run, require_resumable, resume_notices
 
 LOCKED = 3
 """Exit code of a worker where another process is training the run."""
+
+RESUME_NOTICE = "resume-notice"
+"""The event of what a reader must know before a run goes on."""
 
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 120.0
@@ -51,32 +54,23 @@ def open_run(
         resume: go on with the newest run of that name.
 
     Raises:
-        RunError: the name is taken or unknown, or the recipe changed since the run began.
+        RunError: the name is taken or unknown, the recipe changed since the run began, or more steps are done.
     """
     if not resume:
         return RunFolder.create(root, recipe, plan, name)
-    run = RunFolder.open(root, name) if name is not None else _newest_run(root, recipe.name)
-    before = run.recipe()
-    if before.digest() != recipe.digest():
-        changed = [
-            f"[{section}]"
-            for section in ("model", "data", "training")
-            if getattr(before, section) != getattr(recipe, section)
-        ]
-        raise RunError("run-recipe-changed", sections=", ".join(changed), name=run.name)
-    if run.status() == "running":
-        raise RunError("run-locked", name=run.name)
+    run = find_run(root, recipe, name)
+    require_resumable(run, recipe)
+    notices = resume_notices(run, recipe)
+    if run.has_trained():
+        # The first plan stays: it is what the run is measured against.
+        run.add_plan(plan)
+    else:
+        run.write_plan(plan)
     run.write_recipe(recipe)
-    run.write_plan(plan)
+    with EventLog(run.events_path) as events:
+        for notice in notices:
+            events.record(RESUME_NOTICE, id=notice.message_id, arguments=notice.arguments)
     return run
-
-
-def _newest_run(root: Path, base: str) -> RunFolder:
-    numbered = re.compile(rf"{re.escape(base[:MAX_BASE_LENGTH])}(-\d+)?")
-    matching = [run for run in list_runs(root) if numbered.fullmatch(run.name)]
-    if not matching:
-        raise RunError("run-nothing-to-resume", root=str(root), name=base)
-    return matching[-1]
 
 
 @final
@@ -93,6 +87,7 @@ class Session:
         self._followers = followers or Followers()
         self._metrics = Tail(run.metrics_path(), from_end=True)
         self._events = Tail(run.events_path, from_end=True)
+        self._untold = _resume_events(run)
         self._failure: dict[str, Any] | None = None
         command = [sys.executable, "-m", "headway.training.worker", str(run.path)]
         self.process: subprocess.Popen[bytes] = start_worker(command, run.log_path())
@@ -100,7 +95,8 @@ class Session:
     def poll(self) -> int | None:
         """Pass on what is new; return the worker's exit code, or None while it runs."""
         code = self.process.poll()
-        for event in self._events.read():
+        untold, self._untold = self._untold, []
+        for event in [*untold, *self._events.read()]:
             if event.get("event") == "failed" and event.get("pid") == self.process.pid:
                 self._failure = event
             self._followers.on_event(event)
@@ -136,7 +132,9 @@ class Session:
         """Leave no worker behind: one that still runs saves and stops; a failure to do so is raised."""
         if self.process.poll() is None:
             self.stop()
-            self._raise_failure(self.process.returncode)
+            # One that was asked before it could listen died of the request: it had not begun, and lost nothing.
+            if self.process.returncode != -signal.SIGTERM:
+                self._raise_failure(self.process.returncode)
 
     def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
         """Ask the worker to save and end, and wait for it."""
@@ -161,5 +159,15 @@ class Session:
             raise TrainingError("training-worker-failed", code=code, log=str(self.run.log_path()))
 
 
+def _resume_events(run: RunFolder) -> list[dict[str, Any]]:
+    """Return the notices that `open_run` wrote, which followers have not seen: the last events before a start."""
+    found: list[dict[str, Any]] = []
+    for event in reversed(run.events()):
+        if event.get("event") != RESUME_NOTICE:
+            break
+        found.insert(0, event)
+    return found
+
+
 def _rebuild(event: Mapping[str, Any]) -> HeadwayError:
-    return TrainingError(str(event.get("id")), **event.get("arguments", {}))
+    return rebuild_error(str(event.get("kind")), str(event.get("id")), dict(event.get("arguments", {})))

@@ -14,10 +14,11 @@ import sys
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from headway.errors import HeadwayError, RunError
+from headway.errors import HeadwayError, RunError, base_name
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.launchers.local import die_with_parent
@@ -27,7 +28,7 @@ from headway.training.accounting import measure_run
 from headway.training.data import Corpus
 from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.initial_weights import load_initial_weights
-from headway.training.loop import TrainingLoop, require_same_training
+from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.preparation import prepare_apart
 from headway.training.session import LOCKED
 
@@ -63,7 +64,7 @@ def _train_and_record(run: RunFolder) -> int:
             events.record("stopped", pid=pid)
             return 0
         except HeadwayError as error:
-            events.record("failed", pid=pid, **error.to_dict()["error"])
+            events.record("failed", pid=pid, kind=base_name(error), **error.to_dict()["error"])
             traceback.print_exc()
             return 1
         except Exception as error:
@@ -80,7 +81,7 @@ def _train_and_record(run: RunFolder) -> int:
 
 def _train(run: RunFolder, events: EventLog) -> bool:
     recipe = run.recipe()
-    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest()
+    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(objection=odd_state)
     first_step = 0 if snapshot is None else snapshot.step
     events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
     if not run.plan():
@@ -117,8 +118,7 @@ def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFo
         return engine
     require_same_training(snapshot, recipe, corpus, run.name)
     saved: dict[str, Any] = dict(snapshot.state["engine"])
-    saved.pop("name", None)
-    engine = build_engine(recipe, EngineSettings(**saved))
+    engine = build_engine(recipe, EngineSettings(**{field.name: saved[field.name] for field in fields(EngineSettings)}))
     engine.load(snapshot)
     return engine
 

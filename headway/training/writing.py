@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headway.errors import RunError
+from headway.errors import RunError, TrainingError
 from headway.resilience.checkpoint import CheckpointStore
 from headway.runs import RunFolder
 from headway.training.data import Tokenizer
 from headway.training.engines.torch.generation import Sampling, generate, load_model
+from headway.training.resuming import last_saved_step
 
 
 def write_text(
@@ -24,14 +25,19 @@ def write_text(
         step: which checkpoint; the newest that verifies by default.
 
     Raises:
-        RunError: the run has no checkpoint yet.
+        RunError: the run has no checkpoint yet, or none of that step.
         CheckpointError: the checkpoint is damaged.
-        TrainingError: the prompt is too long.
+        TrainingError: the prompt is too long, or is no valid text.
     """
+    _require_text(prompt)
     store = CheckpointStore(run.checkpoints_folder)
+    if step is not None and step not in store.steps():
+        known = ", ".join(map(str, store.steps())) or "none"
+        raise RunError("run-no-such-step", name=run.name, step=step, known=known)
     snapshot = store.load_newest(parameters_only=True)[0] if step is None else store.load(step, parameters_only=True)
     if snapshot is None:
-        raise RunError("run-no-checkpoint", name=run.name)
+        gone = last_saved_step(run) is not None
+        raise RunError("run-checkpoints-gone" if gone else "run-no-checkpoint", name=run.name)
     tokenizer = Tokenizer.load(run.tokenizer_path)
     model = load_model(run.recipe(), snapshot.parameters)
     tokens = tokenizer.encode(prompt) or [tokenizer.end_of_document_id]
@@ -44,3 +50,11 @@ def write_text(
         if not text.endswith("\N{REPLACEMENT CHARACTER}"):
             yield text[len(shown) :]
             shown = text
+
+
+def _require_text(prompt: str) -> None:
+    """Refuse bytes of the command line that are no text in its encoding."""
+    try:
+        prompt.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise TrainingError("training-prompt-text", position=error.start) from error

@@ -61,7 +61,7 @@ def test_probe_without_measuring(headway: Headway) -> None:
 
 def test_runs_list_and_show(trained: Headway) -> None:
     listed = trained("runs", "list", "--json").json
-    assert [(run["name"], run["status"], run["step"]) for run in listed] == [("small", "finished", 20)]
+    assert ("small", "finished", 20) in [(run["name"], run["status"], run["step"]) for run in listed]
     assert "finished" in trained("runs", "list").out
     assert "Validation at step 20" in trained("runs", "show", "small").out
     assert trained("runs", "show", "small", "--json").json["ledger"]["rows"]
@@ -135,6 +135,12 @@ def test_generate_is_repeatable(trained: Headway) -> None:
         ("small", "--step", "7"),
         ("small", "--tokens", "0"),
         ("small", "--temperature", "-1"),
+        ("small", "--temperature", "nan"),
+        ("small", "--temperature", "inf"),
+        ("small", "--temperature", "1e-300"),
+        ("small", "--top-p", "nan"),
+        ("small", "--seed", "99999999999999999999999"),
+        ("small", "--prompt", b"\xff".decode("utf-8", "surrogateescape")),
         ("../small",),
     ],
 )
@@ -142,6 +148,11 @@ def test_generate_refuses_bad_input(arguments: tuple[str, ...], trained: Headway
     failed = trained("generate", *arguments)
     assert failed.code != 0
     assert failed.err
+    assert failed.out == ""
+
+
+def test_a_checkpoint_that_is_not_there_is_told_with_those_that_are(trained: Headway) -> None:
+    assert "10, 20" in trained("generate", "small", "--step", "7").err
 
 
 def test_a_plan_that_cannot_fit_is_not_trained(trained: Headway) -> None:
@@ -153,9 +164,14 @@ def test_a_plan_that_cannot_fit_is_not_trained(trained: Headway) -> None:
 
 def test_bad_data_is_told_by_the_command(trained: Headway) -> None:
     failed = trained("train", "small.toml", "--name", "nodata", "--set", "data.paths=missing.txt")
-    assert failed.code != 0
+    assert failed.code == 2
     assert "missing.txt" in failed.err
-    assert trained("runs", "show", "nodata", "--json").json["status"] == "failed"
+    assert not (trained.folder / "runs" / "nodata").exists()
+    (trained.folder / "blob.txt").write_bytes(b"text\xff")
+    failed = trained("train", "small.toml", "--name", "blob", "--set", "data.paths=blob.txt")
+    assert failed.code == 2
+    assert "blob.txt" in failed.err
+    assert trained("runs", "show", "blob", "--json").json["status"] == "failed"
 
 
 def test_interrupt_saves_and_resume_goes_on(trained: Headway) -> None:

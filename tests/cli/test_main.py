@@ -110,6 +110,52 @@ def test_an_unknown_option_exits_with_2(headway: Headway) -> None:
     assert "--json" in failed.err
 
 
+def test_what_the_command_line_gets_wrong_is_told_as_any_error(headway: Headway) -> None:
+    for arguments, message_id, named in (
+        (("runs", "compare"), "cli-usage-missing", "RUN"),
+        (("generate", "x", "--tokens", "0"), "cli-usage-value", ">= 1"),
+        (("generate", "x", "--tokens", "many"), "cli-usage-value", "many"),
+        (("generate", "x", "--top-p", "0"), "cli-usage-value", "> 0, <= 1"),
+        (("demo", "--steps", "1"), "cli-usage-value", "--steps"),
+        (("plann", "x"), "cli-usage-command", '"plan"'),
+        (("nonsense",), "cli-usage-command", "--help"),
+        (("plan", "x", "--zzz"), "cli-usage-option", "--zzz"),
+        (("plan", "x", "y"), "cli-usage-other", "--help"),
+    ):
+        failed = headway(*arguments)
+        assert failed.code == 2, arguments
+        assert failed.out == ""
+        assert named in failed.err, arguments
+        told = headway(*arguments, "--json")
+        assert told.code == 2
+        assert told.json["error"]["id"] == message_id
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("recipe", "check", "{}"),
+        ("recipe", "check", "{}.toml"),
+        ("recipe", "show", "headway-tiny-1m", "--set", "model.config={}"),
+        ("train", "headway-tiny-1m", "--set", "data.paths={}"),
+        ("train", "headway-tiny-1m", "--set", "data.tokenizer={}"),
+        ("train", "headway-tiny-1m", "--set", "training.init_from={}"),
+        ("train", "headway-tiny-1m", "--name", "{}"),
+        ("train", "headway-tiny-1m", "--name", ""),
+        ("train", "headway-tiny-1m", "--resume", "--name", "{}"),
+        ("runs", "show", "{}"),
+        ("plan", "headway-tiny-1m", "--set", "hardware.accelerator={}"),
+        ("plan", "headway-tiny-1m", "--set", "{}=1"),
+    ],
+)
+def test_an_argument_of_any_length_is_told(arguments: tuple[str, ...], headway: Headway) -> None:
+    failed = headway(*(argument.format("x" * 30_000) for argument in arguments))
+    assert failed.code in (1, 2)
+    assert "{" not in failed.err
+    assert "next: " in failed.err
+    assert len(failed.err) < 5000
+
+
 def test_version(headway: Headway) -> None:
     assert re.fullmatch(r"headway \d+\.\d+\.\d+\n", headway("--version").out)
 

@@ -86,7 +86,7 @@ def test_a_note_of_the_probe_says_what_to_do(capsys: pytest.CaptureFixture[str])
     notes = (Note(message_id="machine-note-no-torch"),)
     measured = Measurements(measured_at="", elapsed_seconds=1.0, notes=notes)
     show_machine(replace(probe(measure=False), measurements=measured))
-    assert "pip install 'headway[torch]'" in capsys.readouterr().out
+    assert 'pip install ".[torch]"' in capsys.readouterr().out
 
 
 def test_json_is_strict(capsys: pytest.CaptureFixture[str]) -> None:

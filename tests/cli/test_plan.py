@@ -6,6 +6,7 @@ import pytest
 
 from headway.planning.explanations import EXPLANATIONS
 from tests.command_line import Headway
+from tests.test_house import ROOT
 
 EIGHT_H100 = ("llama-3.1-8b", "--set", "hardware.accelerator=h100", "--set", "hardware.devices=8")
 
@@ -118,3 +119,20 @@ def test_a_plan_needs_a_recipe(headway: Headway) -> None:
     refused = headway("plan")
     assert refused.code == 2
     assert "llama-3.1-8b" in refused.err
+
+
+def test_published_sets_every_training_beside_its_plan(headway: Headway) -> None:
+    shown = headway("plan", "--published")
+    assert shown.code == 0
+    assert "Llama 3.1 405B" in shown.out
+    assert "design power" in shown.out
+    assert "Device hours with the published layout" in shown.out
+    rows = {one["id"]: one["rows"] for one in headway("plan", "--published", "--json").json["published"]}
+    interruptions = next(row for row in rows["llama-3.1-405b"] if row["quantity"] == "interruptions")
+    assert interruptions["is_inside"] is True
+
+
+def test_the_recipe_of_a_published_run_shows_what_is_published(headway: Headway) -> None:
+    shown = headway("plan", str(ROOT / "recipes" / "llama-3.1-405b.toml"))
+    assert "As published: Llama 3.1 405B" in shown.out
+    assert "As published" not in headway("plan", *EIGHT_H100).out

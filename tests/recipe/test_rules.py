@@ -44,6 +44,7 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ),
     ],
     "data_has_a_source": [("recipe-data-twice", {"data": {"source": "python-stdlib", "paths": ["a"]}})],
+    "data_paths_are_named": [("recipe-data-path-empty", {"data": {"paths": ["a", ""]}})],
     "experts_are_complete": [
         ("recipe-experts-incomplete", {"model": {**PRESET, "num_experts": 8}}),
         ("recipe-experts-incomplete", {"model": {**PRESET, "num_experts_per_tok": 2}}),
@@ -63,6 +64,7 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     ],
     "warmup_ends_before_training": [{"training": {**STEPS, "warmup_steps": 10}}],
     "batch_divides": [{"training": {**STEPS, "global_batch_size": 8}, "layout": {"micro_batch_size": 4}}],
+    "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],
     "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}],
     "experts_are_complete": [{"model": {**PRESET, **MOE}}],
     "devices_fill_nodes": [

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +20,9 @@ import pytest
 from headway.errors import HeadwayError, RunError, TrainingError
 from headway.i18n import Translator
 from headway.recipe import Recipe
-from headway.resilience.checkpoint import CheckpointStore
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import RunFolder
+from headway.training.loop import odd_state
 from headway.training.session import Followers, Session, open_run
 
 Make = Callable[..., Recipe]
@@ -176,7 +179,7 @@ def test_a_stop_during_preparation_is_heeded(make_small_recipe: Make, tmp_path: 
 
 @pytest.mark.parametrize("section", ["model", "data", "training"])
 def test_a_changed_recipe_is_not_resumed(section: str, make_small_recipe: Make, tmp_path: Path) -> None:
-    start(make_small_recipe(), tmp_path)
+    assert Session(start(make_small_recipe(training={"steps": 1}), tmp_path)).wait() == 0
     change = {"model": {"hidden_size": 128}, "data": {"max_bytes": 50_000}, "training": {"learning_rate": 1.0}}
     with pytest.raises(RunError) as refused:
         start(make_small_recipe(**{section: change[section]}), tmp_path, resume=True)
@@ -315,6 +318,38 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(make_small_recipe: Ma
     assert [event["step"] for event in events if event["event"] == "resumed"] == [30]
     repaired = CheckpointStore(run.checkpoints_folder).load(40).parameters
     assert all(np.array_equal(array, repaired[name]) for name, array in expected.items())
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"data": None}, "data"),
+        ({"engine": []}, "engine"),
+        ({"micro_batch_size": 0}, "micro_batch_size"),
+        ({"micro_batch_size": "7"}, "micro_batch_size 7"),
+        ({"optimizer_steps": -1}, "optimizer_steps -1"),
+        ({"engine": {"threads": 2, "linear_kernel": "default"}}, "engine.elementwise_kernel"),
+    ],
+)
+def test_an_odd_state_is_what_no_training_wrote(change: dict[str, Any], told: str) -> None:
+    engine = {"threads": 1, "linear_kernel": "default", "elementwise_kernel": "native", "versions": {}, "name": "torch"}
+    good = {"data": {"corpus": "c"}, "engine": engine, "recipe_digest": "d"}
+    good |= {"optimizer_steps": 1, "micro_batch_size": 1}
+    assert odd_state(Snapshot(parameters={}, optimizer={}, state=good)) is None
+    assert told in (odd_state(Snapshot(parameters={}, optimizer={}, state={**good, **change})) or "")
+
+
+def test_a_state_that_no_training_wrote_falls_back(make_small_recipe: Make, tmp_path: Path) -> None:
+    run = start(make_small_recipe(training={"steps": 20}), tmp_path)
+    assert Session(run).wait() == 0
+    store = CheckpointStore(run.checkpoints_folder)
+    good = store.load(20)
+    shutil.rmtree(store.path_of(20))
+    store.save(replace(good, state={**good.state, "engine": None}, files={}))
+    assert Session(start(make_small_recipe(training={"steps": 20}), tmp_path, resume=True)).wait() == 0
+    events = run.events()
+    assert [event["id"] for event in events if event["event"] == "checkpoint-damaged"] == ["checkpoint-state-odd"]
+    assert [event["step"] for event in events if event["event"] == "resumed"] == [10]
 
 
 def test_weights_come_from_a_hugging_face_folder(make_small_recipe: Make, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ _MANIFEST = "manifest.json"
 _STATE = "state.json"
 _INDEX = "model.safetensors.index.json"
 _SPACE_MARGIN_BYTES = 2**20
+_NEWER = "checkpoint-version"
 _MANIFEST_ERRORS = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 """What reading a manifest of arbitrary content may raise."""
 
@@ -47,6 +48,15 @@ class DamagedCheckpoint:
     path: Path
     message_id: str
     arguments: dict[str, Any]
+
+    @property
+    def is_newer(self) -> bool:
+        """Say whether it is not damaged but of a later version of Headway, which no earlier one may touch."""
+        return self.message_id == _NEWER
+
+
+Objection = Callable[[Snapshot], str | None]
+"""Says what is odd about a snapshot whose files are as they were written; None where nothing is."""
 
 
 class CheckpointStore:
@@ -80,12 +90,17 @@ class CheckpointStore:
             The checkpoint's folder.
 
         Raises:
-            CheckpointError: the disk is full or the folder cannot be written; checkpoints already there are untouched.
+            CheckpointError: the disk is full, the folder cannot be written, or a later version of Headway has written
+                this step; checkpoints already there are untouched.
         """
         target = self.path_of(snapshot.step)
-        if target.exists() and find_damage(target) is None:
-            # A resumed run reaches the same step with the same state; rewriting would only risk what is safe.
-            return target
+        if target.exists():
+            there = _load(target, parameters_only=False, state_only=True)
+            if isinstance(there, Snapshot):
+                # A resumed run reaches the same step with the same state; rewriting would only risk what is safe.
+                return target
+            if there.is_newer:
+                raise CheckpointError(there.message_id, **there.arguments)
         temporary = self.folder / f"{_TEMPORARY_PREFIX}{target.name}-{os.getpid()}"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -118,19 +133,23 @@ class CheckpointStore:
             raise CheckpointError(found.message_id, **found.arguments)
         return found
 
-    def load_newest(self, parameters_only: bool = False) -> tuple[Snapshot | None, list[DamagedCheckpoint]]:
+    def load_newest(
+        self, parameters_only: bool = False, objection: Objection = lambda _snapshot: None
+    ) -> tuple[Snapshot | None, list[DamagedCheckpoint]]:
         """Load the newest checkpoint that verifies.
 
         A training may save and drop checkpoints at the same time.
 
         Args:
             parameters_only: leave the optimizer's state unread and unverified; `Snapshot.optimizer` is empty then.
+            objection: what else to ask of a snapshot; one that it objects to is passed over.
 
         Returns:
             The snapshot, or None where there is no checkpoint at all; and the newer ones that were passed over.
 
         Raises:
-            CheckpointError: there are checkpoints, and all of them are damaged.
+            CheckpointError: there are checkpoints, and all of them are damaged; or the newest that is not damaged is
+                of a later version of Headway: to go on from an earlier one would throw its steps away.
         """
         damaged: list[DamagedCheckpoint] = []
         seen: set[int] = set()
@@ -139,7 +158,12 @@ class CheckpointStore:
             for step in unseen:
                 found = _load(self.path_of(step), parameters_only)
                 if isinstance(found, Snapshot):
-                    return found, damaged
+                    reason = objection(found)
+                    if reason is None:
+                        return found, damaged
+                    found = _odd_state(self.path_of(step), reason)
+                if found.is_newer:
+                    raise CheckpointError(found.message_id, **found.arguments)
                 damaged.append(found)
             seen.update(unseen)
         if damaged:
@@ -157,6 +181,8 @@ class CheckpointStore:
         others = [step for step in reversed(self.steps()) if step != saved_step]
         for step in others:
             path = self.path_of(step)
+            if _is_newer(path):
+                continue
             if good >= self.keep_last:
                 # What cannot be removed now stays, and the next save tries again; the training must not end for it.
                 with suppress(OSError):
@@ -205,8 +231,10 @@ def find_damage(path: Path, checksums: bool = True, parameters_only: bool = Fals
         version, listed = _read_manifest(path)
     except _MANIFEST_ERRORS as error:
         return damage("checkpoint-no-manifest", reason=_reason(error))
+    if type(version) is int and version > FORMAT_VERSION:
+        return damage(_NEWER, found=version, known=FORMAT_VERSION)
     if version != FORMAT_VERSION:
-        return damage("checkpoint-version", found=str(version), known=FORMAT_VERSION)
+        return damage("checkpoint-no-manifest", reason=f"format_version {version}")
     if _STATE not in listed:
         return damage("checkpoint-no-manifest", reason=_STATE)
     for name, (size_bytes, sha256) in listed.items():
@@ -259,12 +287,34 @@ def _write_files(folder: Path, snapshot: Snapshot) -> None:
     flush_folder(folder)
 
 
-def _load(path: Path, parameters_only: bool) -> Snapshot | DamagedCheckpoint:
+def _is_newer(path: Path) -> bool:
+    try:
+        version = _read_manifest(path)[0]
+    except _MANIFEST_ERRORS:
+        return False
+    return type(version) is int and version > FORMAT_VERSION
+
+
+def _odd_state(path: Path, reason: str) -> DamagedCheckpoint:
+    return DamagedCheckpoint(
+        path=path, message_id="checkpoint-state-odd", arguments={"path": str(path), "file": _STATE, "reason": reason}
+    )
+
+
+def _load(path: Path, parameters_only: bool, state_only: bool = False) -> Snapshot | DamagedCheckpoint:
+    """Verify all files, then read them; only the state where that is all that is asked for."""
     damage = find_damage(path, parameters_only=parameters_only)
     if damage is not None:
         return damage
     try:
-        return _read_files(path, parameters_only)
+        state = json_values.decode(json.loads((path / _STATE).read_bytes()))
+        if not isinstance(state, dict):
+            return _odd_state(path, type(state).__name__)
+        if type(state.get("step")) is not int or not path.name.endswith(f"-{state['step']:08d}"):
+            return _odd_state(path, f"step {state.get('step')}")
+        if state_only:
+            return Snapshot(parameters={}, optimizer={}, state=state)
+        return _read_files(path, parameters_only, state)
     except _MANIFEST_ERRORS as error:
         # It verified a moment ago: the training dropped it since, or the disk fails.
         name = getattr(error, "filename", None)
@@ -277,7 +327,7 @@ def _is_of(kind: str, name: str) -> bool:
     return name.startswith(f"{kind}-") and name.endswith(".safetensors")
 
 
-def _read_files(path: Path, parameters_only: bool) -> Snapshot:
+def _read_files(path: Path, parameters_only: bool, state: dict[str, Any]) -> Snapshot:
     # Only files of the manifest: what else lies in the folder was not verified.
     names = sorted(_read_manifest(path)[1])
 
@@ -291,7 +341,7 @@ def _read_files(path: Path, parameters_only: bool) -> Snapshot:
     return Snapshot(
         parameters=read("model"),
         optimizer={} if parameters_only else read("optimizer"),
-        state=json_values.decode(json.loads((path / _STATE).read_bytes())),
+        state=state,
     )
 
 

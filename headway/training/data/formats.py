@@ -26,7 +26,7 @@ MAX_LINE_BYTES = 64 * 2**20
 """A longer line of JSON Lines is refused, since a line has to be held in memory as a whole."""
 
 _PARQUET_BATCH_ROWS = 256
-_INSTALL_COMMAND = "pip install 'headway[torch]'"
+_INSTALL_COMMAND = 'pip install ".[torch]"'
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}

@@ -128,7 +128,14 @@ def _walk(folder: Path, excluded: frozenset[str] = frozenset()) -> Iterator[Path
 
 
 def _resolve(written: str) -> list[Path]:
-    path = Path(written).expanduser()
+    try:
+        return _matches(written, Path(written).expanduser())
+    except OSError as error:
+        # A name that is too long for any path, or a folder that may not be searched.
+        raise DataError("data-unreadable", path=written, reason=error.strerror or str(error)) from error
+
+
+def _matches(written: str, path: Path) -> list[Path]:
     if path.is_dir():
         found = [file for file in _walk(path) if _is_known_text(file)]
         if not found:

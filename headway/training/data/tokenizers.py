@@ -30,7 +30,7 @@ END_OF_DOCUMENT_TOKENS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|
 """What ends a document in the tokenizers of others, in the order of preference."""
 
 _BUILT_IN = ("byte", "bpe")
-_INSTALL_COMMAND = "pip install 'headway[torch]'"
+_INSTALL_COMMAND = 'pip install ".[torch]"'
 _PARALLELISM_VARIABLE = "TOKENIZERS_PARALLELISM"
 _PARALLELISM_WISH = os.environ.get(_PARALLELISM_VARIABLE)
 
@@ -38,6 +38,20 @@ _PARALLELISM_WISH = os.environ.get(_PARALLELISM_VARIABLE)
 def is_built_in(name: str) -> bool:
     """Say whether a recipe's ``tokenizer`` names one that Headway makes itself, and not a file."""
     return name in _BUILT_IN
+
+
+def require_room(name: str, vocab_size: int) -> None:
+    """Refuse a vocabulary that is too small for a tokenizer that Headway makes itself; others must be read first.
+
+    Raises:
+        DataError: ``data-vocabulary-too-small`` or ``data-vocabulary-too-large``.
+    """
+    minimum = NUM_BYTES + len(BPE_SPECIAL_TOKENS)
+    if name == "bpe" and vocab_size < minimum:
+        raise DataError("data-vocabulary-too-small", vocab_size=vocab_size, minimum=minimum)
+    byte_size = NUM_BYTES + len(BYTE_SPECIAL_TOKENS)
+    if name == "byte" and vocab_size < byte_size:
+        raise DataError("data-vocabulary-too-large", tokenizer_size=byte_size, vocab_size=vocab_size)
 
 
 @final
@@ -83,9 +97,7 @@ class Tokenizer:
 
         Source: Radford et al. 2019 (GPT-2), section 2.2; Sennrich et al. 2016 (arXiv:1508.07909).
         """
-        minimum = NUM_BYTES + len(BPE_SPECIAL_TOKENS)
-        if vocab_size < minimum:
-            raise DataError("data-vocabulary-too-small", vocab_size=vocab_size, minimum=minimum)
+        require_room("bpe", vocab_size)
         package = _import_tokenizers()
         backend = _byte_level(package, package.models.BPE())
         byte_level = package.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -7,7 +7,10 @@ checkpoint-all-damaged = A run resumes from a checkpoint that verifies: all { $c
 checkpoint-no-manifest = A checkpoint must have a complete manifest: { $path } has none ({ $reason }).
     .next = Resume from an earlier checkpoint; this folder may be removed.
 checkpoint-version = A checkpoint must be of a known format: { $path } is of version { $found }, and this Headway reads version { $known }.
-    .next = Use the version of Headway that wrote it, or a newer one.
+    .next = Use the version of Headway that wrote it, or a newer one. Where none did, and its manifest is damaged, remove the folder to go on from the checkpoint before.
+# $reason (String): what is odd, in the file's own words
+checkpoint-state-odd = A checkpoint's { $file } must say where the training stood: that of { $path } is whole, but says what no training wrote ({ $reason }).
+    .next = Resume from an earlier checkpoint, or restore the file from a copy.
 checkpoint-file-missing = A checkpoint must hold every file of its manifest: { $path } lacks { $file }.
     .next = Resume from an earlier checkpoint, or restore the file from a copy.
 checkpoint-file-size = A checkpoint's files must be as they were written: { $file } in { $path } has { $found_bytes } bytes instead of { $expected_bytes }.

@@ -1,6 +1,39 @@
 cli-error = error
 cli-next = next
 cli-commands = Commands
+cli-options = Options
+cli-usage = Usage
+cli-option-help = Show this message and exit.
+
+# The command line. $command (String): the command so far, such as "headway runs show"
+cli-usage-option = Every option must be known: "{ $name }" is not.
+    .next = { $closest ->
+        [none] See `{ $command } --help`.
+       *[other] Did you mean "{ $closest }"? See `{ $command } --help`.
+    }
+cli-usage-command = Every command must be known: "{ $name }" is not.
+    .next = { $closest ->
+        [none] See `{ $command } --help`.
+       *[other] Did you mean "{ $closest }"? See `{ $command } --help`.
+    }
+cli-usage-missing = { $parameter } must be given, and it is not.
+    .next = See `{ $command } --help`.
+# $range (String): such as "> 0, <= 1"
+cli-usage-value = { $parameter } must be { $expected ->
+    [integer] a whole number
+    [number] a number
+   *[other] a value of its kind
+}{ $range ->
+    [none] { "" }
+   *[other] { " " }({ $range })
+}: it is "{ $value }".
+    .next = Change it; see `{ $command } --help`.
+# $reason (String): in English, from the library that reads the command line
+cli-usage-other = The command line must be one that the help describes: { $reason }
+    .next = See `{ $command } --help`.
+# $reason (String): as the system says it
+cli-output-unwritable = The output must be written: it could not be ({ $reason }).
+    .next = Send it to a file on a disk with room, or to the terminal.
 
 # A paragraph of a help text that begins with two spaces keeps its line breaks: { "  " }
 cli-headway = Plan, run, survive and explain the training of large language models.
@@ -34,6 +67,7 @@ cli-check-help = Check a recipe against every rule, and name each rule that is b
 
     { "  " }Example:  headway recipe check my.toml
 cli-recipe-valid = { $path }: the recipe keeps every rule.
+cli-recipe-obstacles = It can be planned, but not trained here and now:
 cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, train it with `headway train { $path }`.
 cli-option-preset = Model preset to start from.
 cli-option-output = File to write; by default the text is printed.
@@ -91,7 +125,10 @@ cli-demo-help = Probe this machine, plan a small Llama for it, train it on real 
     { "  " }Example:  headway demo
 
 cli-train-run = Run folder: { $path }
-cli-train-stopped = Saved and stopped; go on with --resume.
+cli-train-stopped = Every step that was done is saved; go on with --resume.
+cli-train-stopped-early = Stopped before the first step, so that there was nothing to save; --resume starts the run.
+cli-train-complete = The run "{ $name }" is finished: all { $step } steps are done, and nothing was changed. For more, give it more with --set training.steps=N.
+cli-stopped = Stopped.
 cli-train-not-saved = Stopped, but the last steps could not be saved; --resume goes on from the last good checkpoint.
 cli-train-line = step { $step }/{ $total }  loss { $loss }  { $speed }  memory { $memory }  left { $left }  predicted/measured time { $ratio }
 
@@ -101,7 +138,7 @@ cli-event-data-ready = Data: { COUNT($documents) } documents, { BYTES($text_byte
 cli-event-checkpoint-saved = Checkpoint at step { $step }: { BYTES($bytes) } in { DURATION($seconds) }.
 cli-event-evaluated = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits per byte.
 cli-event-finished = Finished.
-cli-event-stopped = Stopped; go on with --resume.
+cli-event-stopped = Stopped.
 cli-event-failed = Failed.
 
 cli-demo-probe = 1/6 Probe this machine

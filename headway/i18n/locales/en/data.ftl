@@ -65,7 +65,7 @@ data-column-missing = A Parquet file must have the column that data.text_field n
 data-column-type = The text column of a Parquet file must hold strings: in { $path }, "{ $field }" holds { $found }.
     .next = Set data.text_field to the column that holds the text.
 data-package-missing = Reading this data needs the package { $package }, and it is not installed.
-    .next = Run: { $command }
+    .next = In the folder of Headway's source, run `{ $command }`.
 
 # Tokenizers.
 data-unknown-tokenizer = data.tokenizer must be "byte", "bpe", or the path of a tokenizer.json: "{ $name }" is neither.

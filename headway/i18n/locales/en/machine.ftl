@@ -30,7 +30,7 @@ machine-note-busy = Other work kept this machine busy while it was measured: loa
 }.
 machine-note-no-compiler = Memory bandwidth was measured with NumPy, because no C compiler was found.
 machine-note-no-torch = Only fp32 matrix products were measured, with NumPy, because PyTorch is not installed.
-    .next = Install it with `pip install 'headway[torch]'` and probe again with --refresh.
+    .next = In the folder of Headway's source, run `pip install ".[torch]"`, then probe again with --refresh.
 # $stage (String), $detail (String): the first line of the failure, as the failing program wrote it
 machine-note-failed = One measurement failed ({ $stage ->
     [memory] memory bandwidth

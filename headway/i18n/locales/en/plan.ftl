@@ -430,13 +430,16 @@ plan-explain-memory-held = Of { COUNT($parameters) } weights, divided by tensor 
 # $weights, $each_bytes, $group, $own_bytes, $extra_bytes, $bytes (Number)
 plan-explain-memory-parameters = Parameters: { COUNT($weights) } weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices that divide them = { BYTES($own_bytes) }; rounded copies and weights gathered from other devices add { BYTES($extra_bytes) }: { BYTES($bytes) }.
 plan-explain-memory-gradients = Gradients: { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }: { BYTES($bytes) }.
-# $weights, $master_bytes, $moment_bytes, $update_bytes, $bytes (Number); $place (String): host or device
-plan-explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } weights, each with { DECIMAL($master_bytes) } bytes of a precise copy, { DECIMAL($moment_bytes) } of moments and { DECIMAL($update_bytes) } for the update{ $place ->
-        [host] , all of it in the memory of the host
+# $weights, $master_bytes, $moment_bytes, $own_bytes, $extra_bytes, $bytes (Number); $place (String): host or device
+plan-explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } weights x ({ DECIMAL($master_bytes) } bytes of a precise copy + { DECIMAL($moment_bytes) } of moments) = { BYTES($own_bytes) }{ $place ->
+        [host] , since they are in the memory of the host
        *[device] {""}
+    }; what the update writes for a moment adds { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $tokens, $full_bytes, $kept_bytes, $layers, $extra_bytes, $bytes (Number); $recompute (String): a name, not translated; $moment (String)
+plan-explain-memory-activations = Activations: a layer makes { BYTES($full_bytes) } for a micro-batch of { COUNT($tokens) } tokens on this device and, with recomputation "{ $recompute }", keeps { BYTES($kept_bytes) }; { $moment ->
+        [update] but the peak is that of the update, when nothing of the passes is left
+       *[passes] x { DECIMAL($layers) } layers in flight, and { BYTES($extra_bytes) } for the layer whose backward pass runs
     }: { BYTES($bytes) }.
-# $tokens, $full_bytes, $kept_bytes, $layers, $extra_bytes, $bytes (Number); $recompute (String): a name, not translated
-plan-explain-memory-activations = Activations: a layer makes { BYTES($full_bytes) } for a micro-batch of { COUNT($tokens) } tokens on this device and, with recomputation "{ $recompute }", keeps { BYTES($kept_bytes) }; x { DECIMAL($layers) } layers in flight, and { BYTES($extra_bytes) } for the layer whose backward pass runs: { BYTES($bytes) }.
 # $tokens, $vocabulary, $tensor, $logits_bytes, $bytes (Number); $loss (String): a name, not translated; $moment (String)
 plan-explain-memory-logits = Logits and loss: { COUNT($tokens) } tokens x { COUNT($vocabulary) } entries / { COUNT($tensor) } devices, held as the loss "{ $loss }" does, take { BYTES($logits_bytes) }{ $moment ->
         [absent] ; the stage and the moment of the peak hold none of them
@@ -557,6 +560,7 @@ plan-option-explain = Open the numbers on a topic down to formula, inputs and so
 plan-option-compare = Plan the same training on several accelerators, given with commas between them.
 plan-option-sweep = Plan it for several values of a setting: devices=64..4096 doubles, devices=64..512..8 takes eight points, devices=64,128 takes these.
 plan-option-output = File of the picture that --sweep draws: .png, .svg or .pdf.
+plan-option-published = Set every published training beside its plan, instead of planning a recipe.
 plan-topic-title = How the numbers on { $topic ->
         [memory] memory
         [time] time
@@ -655,6 +659,16 @@ plan-options-conflict = One plan is shown in one way: { $options } were given to
 plan-recipe-missing = A plan needs a recipe, and none is named.
     .next = Give a file, or the name of a model such as llama-3.1-8b.
 plan-label-scaling-efficiency = Scaling efficiency
+plan-column-training = training
+plan-column-hours = device hours
+plan-column-planned = planned
+plan-column-error = error
+plan-column-given-utilization = at its MFU
+plan-column-days = days
+plan-column-quantity = quantity
+plan-column-published = published
+plan-column-interval = 80 % interval
+plan-column-basis = reckoned
 plan-column-rate = tokens/s
 plan-column-efficiency = efficiency
 plan-column-utilization = MFU
@@ -668,3 +682,32 @@ plan-chart-percent = percent
 plan-chart-days = days
 plan-chart-usd = US dollars
 plan-chart-energy = MWh (dashed)
+
+## Published trainings beside their plans
+
+# $title (String): a name, not translated
+plan-published-title = As published: { $title }
+# $quantity (String): name of a quantity
+plan-published-quantity = { $quantity ->
+        [device_hours] device hours
+        [device_hours_at_published_utilization] device hours at its MFU
+        [days] days
+        [utilization] model FLOPs utilisation
+        [kilowatt_hours] energy, MWh
+        [kg_co2e] emissions, t CO2e
+        [interruptions] interruptions
+       *[goodput] useful share of the time
+    }
+# $basis (String): design, site or measured
+plan-published-basis = { $basis ->
+        [design] design power of the devices
+        [site] that, with the site
+       *[measured] measured, with servers and site
+    }
+# $trainings, $within_aim (Number); $median_error, $aim (Number): shares
+plan-published-score-layout = Device hours with the published layout: { $within_aim } of { $trainings } within { PERCENT($aim) }, median error { PERCENT($median_error) }.
+plan-published-score-utilization = Device hours at the published utilisation: { $within_aim } of { $trainings } within { PERCENT($aim) }, median error { PERCENT($median_error) }.
+plan-published-score-all = Device hours of all trainings, the layout chosen by the plan where none is published: { $within_aim } of { $trainings } within { PERCENT($aim) }, median error { PERCENT($median_error) }. Where nothing of the layout is published, the plan says what the best one takes, and real trainings took longer.
+# $mark (String): a sign
+plan-published-assumed = { $mark } marks trainings whose number of devices is not published; 512 or 64 are taken. What else was assumed stands in headway/catalog/facts/published_trainings.toml.
+plan-published-convention = Model cards reckon energy and emissions with the design power of the devices and state no measurement: they are set beside the same reckoning of the plan. Where no grid is published, that of the country is taken.

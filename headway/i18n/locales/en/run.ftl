@@ -18,18 +18,27 @@ run-file-damaged = The files of a run must be readable: { $path } is not ({ $rea
     .next = Restore the file from a copy, or start a new run.
 run-recipe-changed = A resumed run must keep the recipe it was started with: { $sections } changed since "{ $name }" started.
     .next = Undo the change, or start a new run without --resume.
+run-steps-done = A resumed run cannot end before the steps that it has done: "{ $name }" has done { $done }, and the recipe asks for { $steps }.
+    .next = Set training.steps to { $done } or more, or start a new run without --resume.
 run-data-changed = A resumed run must keep the text it was started with: the files of [data] hold other text since "{ $name }" started.
     .next = Restore the text, or start a new run without --resume.
 run-nothing-to-resume = A run must exist to be resumed: { $root } holds none for the recipe "{ $name }".
     .next = Start it without --resume.
 run-no-checkpoint = A run must have a checkpoint: "{ $name }" has none yet.
     .next = Wait for its first checkpoint, or train it with --resume.
+run-no-such-step = A checkpoint must be one that the run has: "{ $name }" has none of step { NUMBER($step, useGrouping: 0) }.
+    .next = { $known ->
+        [none] It has none at all yet; wait for its first, or train it with --resume.
+       *[other] It has those of the steps { $known }.
+    }
+run-checkpoints-gone = A run must have a checkpoint: those that "{ $name }" saved are not there any more.
+    .next = Put them back from a copy, or train it again from the beginning with --resume.
 run-no-metrics = A run must have trained for at least one step: "{ $name }" has not yet.
     .next = Start or resume it first.
 run-plot-format = A picture's file name must end in one of { $known }: { $path } does not.
     .next = Give a name such as loss.png.
 run-plot-missing = Pictures need the package { $package }, which is not installed.
-    .next = Install it with `pip install "headway[torch]"`.
+    .next = In the folder of Headway's source, run `pip install ".[torch]"`.
 run-plot-loss = loss (nats per token)
 run-plot-speed = tokens per second
 run-plot-step = optimizer step

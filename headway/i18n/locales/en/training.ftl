@@ -1,5 +1,5 @@
 training-engine-missing = Training with { $engine } needs the package { $engine }, which is not installed.
-    .next = Install it with `pip install "headway[{ $extra }]"`.
+    .next = In the folder of Headway's source, run `pip install ".[{ $extra }]"`.
 training-architecture = The { $engine } engine trains models of the Llama family: it does not have { $architecture }.
     .next = Choose a Llama, Mistral, Qwen2 or Qwen3 preset without experts.
 training-no-accelerator = The accelerator of the recipe must be on this machine: "{ $accelerator }" is not, or PyTorch cannot see it.
@@ -22,12 +22,42 @@ training-weights-mismatch = Weights must fit the model: { $reason }.
     .next = Use the recipe and the checkpoint of the same run.
 training-prompt-length = A prompt must have at least one token and leave room for more: it has { $length }, and the model's longest sequence is { $limit }.
     .next = Give a prompt that is not empty and shorter.
+# $position (Number): of the first character that is none, from 0
+training-prompt-text = A prompt must be text in UTF-8: from character { $position } on it is not.
+    .next = Check the encoding of the terminal or of the file that the prompt comes from.
+training-sampling = Tokens are drawn with settings in their range: { $name } must be { $name ->
+    [temperature] 0, or from 0.001 to 1,000
+    [top_p] above 0 and at most 1
+    [top_k] at least 1
+   *[seed] from 0 to 9,223,372,036,854,775,807
+}, and it is { $value }.
+    .next = Give another { $name }, or leave it out.
 training-no-validation = The validation split is too short for one sequence of { $needed_tokens } tokens: it has { COUNT($tokens) }. The run goes on without validation.
     .next = Raise data.validation_fraction, or add text.
 training-no-plan = This run has no plan, so that its ledger shows measurements only.
     .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
 training-preparation-failed = The process that prepares the data must end by itself: it ended with code { $code }.
     .next = Look at the run's log; a negative code is the signal that killed it, and 9 often means that memory ran out.
+# Before a run's folder is made.
+training-obstacles = A recipe must be one that can be trained here: { $count } things keep this one from it.
+    .next = Change what is named above; `headway plan` plans the recipe as it is.
+# $field (String): section.setting; $value, $supported (String): as a recipe has them
+training-setting = Training has only some of the settings that plans know: { $field } must be { $supported }, and it is { $value }.
+    .next = Change { $field }, or leave it out; `headway plan` plans the recipe as it is.
+training-too-many-threads = A run cannot have more threads than this machine has processors, { $cores }: hardware.threads is { $threads }.
+    .next = Set hardware.threads to { $cores } or less, or leave it out.
+training-infeasible = A run must fit before it starts, and by the plan this one does not:
+    .next = Change what is named above, or train all the same with --force.
+
+# When a run goes on. $changed (String): such as "layout.micro_batch_size (4 -> 8)"
+training-settings-changed = These settings differ from those that the run had before: { $changed }. The weights may differ in their last digits from those of a run without the change.
+    .next = For exactly the same weights, resume with the settings of before.
+# $before, $steps (Number): the length of the run before and now; $schedule (String)
+training-schedule-changed = The length of the run changes from { $before } to { $steps } steps, and with it the learning rate: the "{ $schedule }" schedule now falls over { $steps } steps, so that the result is not that of one run of this length. The ledger compares with the plan for the first length.
+training-length-changed = The length of the run changes from { $before } to { $steps } steps. The ledger compares with the plan for the first length.
+training-checkpoints-gone = The run had saved its steps up to { $step }, but no checkpoint is there any more: it starts again from the beginning.
+    .next = If you have a copy of its checkpoints, stop now, put them back, and resume again.
+
 training-one-device = Training runs on one device in this version: the recipe asks for { $devices }.
     .next = Set hardware.devices to 1; `headway plan` plans for any number.
 training-other-accelerator = The run must train on the accelerator of its recipe: that is { $accelerator }, and this machine has { $found }.

@@ -21,6 +21,7 @@ from headway.training.engines.base import Engine, EngineSettings, StepResult
 from headway.training.engines.torch.kernels import choose_elementwise_kernel, use_elementwise_kernel
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import Llama
+from headway.training.support import UNTRAINED_ARCHITECTURES
 
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 _MOMENTS = ("exp_avg", "exp_avg_sq")
@@ -179,7 +180,7 @@ class TorchEngine(Engine):
 
 
 def _require_supported(model: ModelConfig) -> None:
-    if model.architecture in ("gpt2", "deepseek_v3") or model.num_experts is not None:
+    if model.architecture in UNTRAINED_ARCHITECTURES or model.num_experts is not None:
         raise TrainingError("training-architecture", engine="torch", architecture=model.architecture)
 
 

@@ -30,6 +30,23 @@ class Sampling:
 
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        """Refuse what no token can be drawn with.
+
+        Raises:
+            TrainingError: a setting is outside its range.
+        """
+        # Written so that NaN fails each of them; a smaller temperature would overflow the logits.
+        _require("temperature", self.temperature, self.temperature == 0 or 1e-3 <= self.temperature <= 1e3)
+        _require("top_p", self.top_p, self.top_p is None or 0 < self.top_p <= 1)
+        _require("top_k", self.top_k, self.top_k is None or self.top_k >= 1)
+        _require("seed", self.seed, 0 <= self.seed < 2**63)
+
+
+def _require(name: str, value: float | None, holds: bool) -> None:
+    if not holds:
+        raise TrainingError("training-sampling", name=name, value=str(value))
+
 
 def load_model(recipe: Recipe, parameters: Arrays) -> Llama:
     """Build the model of a recipe in fp32 with given weights.

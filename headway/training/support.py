@@ -1,0 +1,182 @@
+"""What training can do in this version, on this machine, with these files: asked before a run's folder is made.
+
+A recipe may be planned that cannot be trained, or not here. Each rule is one named function that yields errors;
+`obstacles` gathers them all, so that a user sees every reason at once.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from headway import catalog
+from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, RecipeError
+from headway.machine.inventory import Inventory
+from headway.recipe import Recipe
+from headway.training.data.sources import list_files
+from headway.training.data.tokenizers import is_built_in, read_saved, require_room
+
+Rule = Callable[[Recipe, Inventory], Iterator[HeadwayError]]
+
+ENGINE_PACKAGES = ("torch", "safetensors", "tokenizers")
+"""What training imports beyond what planning needs."""
+
+SUPPORTED: dict[str, tuple[Any, ...]] = {
+    "training.phase": ("pretrain",),
+    "training.method": ("full",),
+    "training.precision": ("fp32", "bf16"),
+    "training.weights": ("fp32",),
+    "training.attention": ("fused",),
+    "training.loss": ("chunked",),
+    "training.optimizer": ("adamw",),
+    "hardware.devices": (1,),
+    "layout.data_parallel_degree": ("auto", 1),
+    "layout.tensor_parallel_degree": ("auto", 1),
+    "layout.pipeline_parallel_degree": ("auto", 1),
+    "layout.virtual_pipeline_stages": ("auto", 1),
+    "layout.context_parallel_degree": ("auto", 1),
+    "layout.expert_parallel_degree": ("auto", 1),
+    "layout.shard": ("auto", "none"),
+    "layout.shard_group_size": ("auto", 1),
+    "layout.reshard_after_forward": ("auto", False),
+    "layout.recompute": ("auto", "none"),
+    "layout.offload_optimizer": (False,),
+    "layout.overlap_tensor_communication": (False,),
+    "resilience.asynchronous_checkpoints": (False,),
+}
+"""Setting -> the values that training has; plans know more."""
+
+UNTRAINED_ARCHITECTURES = ("gpt2", "deepseek_v3")
+
+
+class ObstaclesError(RecipeError):
+    """Several things keep a recipe from being trained; ``problems`` holds an error for each."""
+
+    def __init__(self, problems: tuple[HeadwayError, ...]) -> None:
+        self.problems = problems
+        super().__init__("training-obstacles", count=len(problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ObstaclesError, (self.problems,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each problem."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
+
+
+def settings_are_supported(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Plans know settings that training does not have yet."""
+    for name, supported in SUPPORTED.items():
+        section, field = name.split(".")
+        value = getattr(getattr(recipe, section), field)
+        # By type as well, since 1 equals True.
+        if not any(value == one and type(value) is type(one) for one in supported):
+            listed = " or ".join(json.dumps(one) for one in supported)
+            yield RecipeError("training-setting", field=name, value=json.dumps(value), supported=listed)
+
+
+def architecture_is_supported(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """The engine has the Llama family."""
+    model = recipe.model
+    if model.architecture in UNTRAINED_ARCHITECTURES or model.num_experts is not None:
+        yield RecipeError("training-architecture", engine=recipe.training.engine, architecture=model.architecture)
+
+
+def packages_are_installed(_recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Planning works without an engine; training does not."""
+    for package in ENGINE_PACKAGES:
+        if importlib.util.find_spec(package) is None:
+            yield MissingDependencyError("training-engine-missing", engine=package, extra="torch")
+            return
+
+
+def accelerator_is_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """A run trains on the device that was planned for."""
+    wanted = recipe.hardware.accelerator
+    if wanted in ("auto", "cpu"):
+        return
+    if not inventory.accelerators:
+        yield RecipeError("training-no-accelerator", accelerator=wanted)
+        return
+    # The engine computes on the first device.
+    found = inventory.accelerators[0].name or ""
+    if found and _id_of(found) != _id_of(wanted):
+        yield RecipeError("training-other-accelerator", accelerator=wanted, found=_id_of(found))
+
+
+def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """More threads than processors only wait for each other; thousands of them cannot even start."""
+    threads, cores = recipe.hardware.threads, inventory.processor.num_logical_cores
+    if threads is not None and cores is not None and threads > cores:
+        yield RecipeError("training-too-many-threads", threads=threads, cores=cores)
+
+
+def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Weights to start from are safetensors files in a folder."""
+    folder = recipe.training.init_from
+    if folder is None:
+        return
+    try:
+        found = next(Path(folder).glob("model*.safetensors"), None)
+    except (OSError, ValueError):
+        found = None
+    if found is None:
+        yield RecipeError("training-no-weights", folder=folder)
+
+
+def data_is_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Every path of the data names something that can be read."""
+    try:
+        list_files(recipe.data)
+    except DataError as error:
+        yield error
+
+
+def vocabulary_has_room(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """The model has a row for every id that its tokenizer can give."""
+    try:
+        require_room(recipe.data.tokenizer, recipe.model.vocab_size)
+        if not is_built_in(recipe.data.tokenizer):
+            read_saved(recipe.data.tokenizer)
+    except DataError as error:
+        yield error
+
+
+RULES: tuple[Rule, ...] = (
+    settings_are_supported,
+    architecture_is_supported,
+    packages_are_installed,
+    accelerator_is_here,
+    threads_are_here,
+    weights_are_there,
+    data_is_there,
+    vocabulary_has_room,
+)
+
+
+def obstacles(recipe: Recipe, inventory: Inventory) -> list[HeadwayError]:
+    """Return everything that keeps a recipe from being trained here, in the order of `RULES`."""
+    return [error for rule in RULES for error in rule(recipe, inventory)]
+
+
+def require_trainable(recipe: Recipe, inventory: Inventory) -> None:
+    """Refuse a recipe that cannot be trained here.
+
+    Raises:
+        HeadwayError: the one obstacle, or `ObstaclesError` where there are several.
+    """
+    found = tuple(obstacles(recipe, inventory))
+    if found:
+        raise found[0] if len(found) == 1 else ObstaclesError(found)
+
+
+def _id_of(name: str) -> str:
+    try:
+        return catalog.accelerator(name).id
+    except CatalogError:
+        return name

@@ -1,0 +1,139 @@
+"""What cannot be trained is refused before anything is made."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.cli.localized import error_lines
+from headway.errors import RecipeError
+from headway.machine.accelerators import Accelerator
+from headway.machine.inventory import Inventory, take_inventory
+from headway.recipe import Recipe
+from headway.training import support
+from headway.training.support import SUPPORTED, ObstaclesError, obstacles, require_trainable
+
+Make = Callable[..., Recipe]
+
+
+@pytest.fixture(scope="module")
+def here() -> Inventory:
+    return replace(take_inventory(Path.cwd()), accelerators=())
+
+
+def ids(recipe: Recipe, inventory: Inventory) -> list[str]:
+    return [error.message_id for error in obstacles(recipe, inventory)]
+
+
+def test_what_trains_meets_no_obstacle(make_small_recipe: Make, here: Inventory) -> None:
+    require_trainable(make_small_recipe(hardware={"threads": 1}), here)
+
+
+REFUSED = {
+    "training.phase": "finetune",
+    "training.method": "lora",
+    "training.precision": "fp8",
+    "training.weights": "master",
+    "training.attention": "unfused",
+    "training.loss": "whole",
+    "training.optimizer": "adamw8bit",
+    "hardware.devices": 2,
+    "layout.data_parallel_degree": 2,
+    "layout.tensor_parallel_degree": 2,
+    "layout.pipeline_parallel_degree": 2,
+    "layout.virtual_pipeline_stages": 2,
+    "layout.context_parallel_degree": 2,
+    "layout.expert_parallel_degree": 2,
+    "layout.shard": "optimizer",
+    "layout.shard_group_size": 2,
+    "layout.reshard_after_forward": True,
+    "layout.recompute": "full",
+    "layout.offload_optimizer": True,
+    "layout.overlap_tensor_communication": True,
+    "resilience.asynchronous_checkpoints": True,
+}
+
+
+def test_every_setting_with_limits_is_tried() -> None:
+    assert set(REFUSED) == set(SUPPORTED)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: Make, here: Inventory) -> None:
+    section, field = name.split(".")
+    recipe = make_small_recipe()
+    changed = getattr(recipe, section).model_copy(update={field: REFUSED[name]})
+    (error,) = obstacles(
+        recipe.model_copy(
+            update={
+                section: changed,
+                "hardware": recipe.hardware.model_copy(
+                    update={"threads": None, **({field: REFUSED[name]} if section == "hardware" else {})}
+                ),
+            }
+        ),
+        here,
+    )
+    assert error.message_id == "training-setting"
+    assert error.arguments["field"] == name
+    text = "\n".join(error_lines(error))
+    assert str(error.arguments["value"]) in text
+    assert name in text
+
+
+@pytest.mark.parametrize(
+    ("changes", "message_id"),
+    [
+        ({"model": {"num_experts": 4, "num_experts_per_tok": 1}}, "training-architecture"),
+        ({"hardware": {"accelerator": "h100-sxm-80gb"}}, "training-no-accelerator"),
+        ({"hardware": {"threads": 100_000}}, "training-too-many-threads"),
+        ({"training": {"init_from": "/nowhere"}}, "training-no-weights"),
+        ({"training": {"init_from": "/" + "x" * 5000}}, "training-no-weights"),
+        ({"data": {"paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),
+        ({"model": {"vocab_size": 100}}, "data-vocabulary-too-small"),
+        ({"model": {"vocab_size": 257}, "data": {"tokenizer": "byte"}}, "data-vocabulary-too-large"),
+        ({"data": {"tokenizer": "/nowhere/tokenizer.json"}}, "data-unknown-tokenizer"),
+    ],
+)
+def test_what_is_not_here_is_named(
+    changes: dict[str, Any], message_id: str, make_small_recipe: Make, here: Inventory
+) -> None:
+    recipe = make_small_recipe(**{"hardware": {"threads": None}, **changes})
+    assert ids(recipe, here) == [message_id]
+
+
+def test_another_accelerator_than_the_recipe_names_is_refused(make_small_recipe: Make, here: Inventory) -> None:
+    machine = replace(here, accelerators=(Accelerator(index=0, kind="cuda", name="NVIDIA H100 80GB HBM3"),))
+    hardware = {"threads": None, "accelerator": "a100-sxm-80gb"}
+    assert ids(make_small_recipe(hardware=hardware), machine) == ["training-other-accelerator"]
+    assert ids(make_small_recipe(hardware={**hardware, "accelerator": "h100-sxm-80gb"}), machine) == []
+    strange = replace(here, accelerators=(Accelerator(index=0, kind="cuda", name="Abacus 9"),))
+    assert ids(make_small_recipe(hardware=hardware), strange) == ["training-other-accelerator"]
+
+
+def test_a_missing_package_is_named_with_its_install(
+    make_small_recipe: Make, here: Inventory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(support, "ENGINE_PACKAGES", ("no_such_engine",))
+    (error,) = obstacles(make_small_recipe(hardware={"threads": None}), here)
+    assert error.message_id == "training-engine-missing"
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    command = 'pip install ".[torch]"'
+    assert command in readme
+    assert command in "\n".join(error_lines(error))
+
+
+def test_several_obstacles_are_told_at_once(make_small_recipe: Make, here: Inventory) -> None:
+    recipe = make_small_recipe(training={"precision": "fp8"}, hardware={"devices": 8, "threads": None})
+    with pytest.raises(ObstaclesError) as refused:
+        require_trainable(recipe, here)
+    copy = pickle.loads(pickle.dumps(refused.value))
+    assert len(copy.to_dict()["error"]["problems"]) == 2
+    assert len(error_lines(copy)) == 4
+    with pytest.raises(RecipeError, match="training-setting"):
+        require_trainable(make_small_recipe(training={"precision": "fp8"}, hardware={"threads": None}), here)
