@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headway.catalog import accelerators, cpus, efficiencies, grids, models, networks, prices, reliability
+from headway.catalog import accelerators, cpus, efficiencies, grids, models, networks, prices, reliability, trainings
 from headway.catalog.accelerators import Accelerator, accelerator
 from headway.catalog.cpus import Cpu, cpu
 from headway.catalog.efficiencies import Efficiency, efficiency_of
@@ -61,6 +61,7 @@ _ENTRIES: dict[str, Callable[[], Mapping[str, Entry]]] = {
     "power": power,
     "constant": constants,
     "failure": reliability.entries,
+    "training": trainings.entries,
     "model": models.entries,
 }
 KINDS = tuple(_ENTRIES)

@@ -109,7 +109,8 @@ def _fields(schema: type) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 
 def _without_none(kind: Any) -> Any:
-    if isinstance(kind, types.UnionType):
+    # A literal or None is a union of `typing`, all others are unions of `types`.
+    if isinstance(kind, types.UnionType) or typing.get_origin(kind) is typing.Union:
         return next(option for option in typing.get_args(kind) if option is not type(None))
     return kind
 

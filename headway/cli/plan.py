@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @option("--compare", "accelerators", help_id="plan-option-compare", metavar="NAMES")
 @option("--sweep", "swept", help_id="plan-option-sweep", metavar="SETTING=VALUES")
 @option("--output", "picture", help_id="plan-option-output", metavar="FILE")
+@option("--published", help_id="plan-option-published", is_flag=True)
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def plan(
     recipe_path: str | None,
@@ -31,14 +32,24 @@ def plan(
     accelerators: str | None,
     swept: str | None,
     picture: str | None,
+    published: bool,
     as_json: bool,
 ) -> None:
     """Predict everything that a recipe will take."""
     from headway.recipe import find_recipe
 
-    _one_way({"--explain": topics, "--compare": accelerators is not None, "--sweep": swept is not None})
+    ways = {
+        "--explain": topics,
+        "--compare": accelerators is not None,
+        "--sweep": swept is not None,
+        "--published": published,
+    }
+    _one_way(ways)
     if picture is not None and swept is None:
         raise PlanError("plan-option-needs", option="--output", other="--sweep")
+    if published:
+        _published(as_json)
+        return
     if recipe_path is None:
         raise PlanError("plan-recipe-missing")
     recipe = find_recipe(recipe_path, overrides)
@@ -68,12 +79,13 @@ def _plan(recipe: Recipe) -> Plan:
 
 def _show(recipe: Recipe, as_json: bool) -> None:
     from headway.cli.plan_view import show_plan
+    from headway.planning.published import published_of
 
     made = _plan(recipe)
     if as_json:
         print_json(made.to_dict())
     else:
-        show_plan(made)
+        show_plan(made, published_of(recipe, made))
 
 
 def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:
@@ -114,3 +126,14 @@ def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> Non
         show_sweep(what, points)
     if picture is not None:
         draw_sweep(what, points, Path(picture))
+
+
+def _published(as_json: bool) -> None:
+    from headway.cli.plan_published_view import show_published
+    from headway.planning.published import published_beside
+
+    found = published_beside(_plan)
+    if as_json:
+        print_json({"published": [one.to_dict() for one in found]})
+    else:
+        show_published(found)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_message, stdout_console
+from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_quantity
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from headway.planning import Plan
+    from headway.planning.published import Published
 
 SHOWN: dict[str, tuple[str, ...]] = {
     "model": ("parameters", "active_parameters", "training_flops_per_token"),
@@ -52,8 +54,13 @@ _HIDDEN_WHEN = {("model", "active_parameters"): ("model", "parameters"), ("hardw
 """A quantity that says nothing new where it equals another."""
 
 
-def show_plan(plan: Plan) -> None:
-    """Print a plan: the table, the alternatives, then warnings and obstacles with what to do."""
+def show_plan(plan: Plan, published: Published | None = None) -> None:
+    """Print a plan: the table, the alternatives, then warnings and obstacles with what to do.
+
+    Args:
+        plan: of a recipe.
+        published: what is published of the training that the recipe is that of; None where it is none.
+    """
     console, translator = stdout_console(), current_translator()
     content = plan.to_dict()
     names = ("resource", "quantity", "predicted", "interval")
@@ -62,6 +69,9 @@ def show_plan(plan: Plan) -> None:
     if content["alternatives"]:
         console.print(translator.text("plan-label-alternatives"), style="bold")
         console.print(_alternatives_table(content["alternatives"][:SHOWN_ALTERNATIVES]))
+    if published is not None:
+        console.print(translator.text("plan-published-title", title=published.training.title), style="bold")
+        console.print(beside_table(published))
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
             print_message(console, mark, message["id"], message.get("arguments", {}))

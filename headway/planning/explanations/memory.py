@@ -135,6 +135,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
     trained = float(one.held.trained_local[0])
     group = layout.shard_group_size if layout.shard in ("gradients", "parameters") else 1
     own_bytes = 0.0 if numbers.frees_gradients else trained * numbers.gradient_bytes / group
+    own_bytes = min(own_bytes, parts.gradients_bytes)
     yield Explanation(
         id="plan-explain-memory-gradients",
         quantity="bytes",
@@ -149,6 +150,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
         },
         source=_ZERO,
     )
+    own_bytes = 0.0 if one.split.offload_optimizer[0] else float(one.held.updated[0]) * numbers.optimizer_bytes
     yield Explanation(
         id="plan-explain-memory-optimizer",
         quantity="bytes",
@@ -157,7 +159,8 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
             "weights": float(one.held.updated[0]),
             "master_bytes": numbers.master_bytes,
             "moment_bytes": numbers.moment_bytes,
-            "update_bytes": numbers.update_bytes,
+            "own_bytes": own_bytes,
+            "extra_bytes": parts.optimizer_bytes - own_bytes,
             "place": "host" if one.split.offload_optimizer[0] else "device",
             "bytes": parts.optimizer_bytes,
         },
@@ -175,7 +178,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
     kept = float(formulas.kept_bytes_per_layer(one.job, one.split, tokens)[0])
     full = float(formulas.full_bytes_per_layer(one.job, one.split, tokens)[0])
     layers = float(stage_layers(one.job, one.split)[0])
-    in_flight = _layers_in_flight(plan, layers)
+    in_flight = _layers_in_flight(plan, layers) if parts.activations_bytes else 0.0
     if in_flight * kept > parts.activations_bytes:
         # The peak is that of the last stage, which begins the backward pass at once.
         in_flight = layers
@@ -186,6 +189,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
         arguments={
             "tokens": float(tokens[0]),
             "recompute": layout.recompute,
+            "moment": "passes" if parts.activations_bytes else "update",
             "full_bytes": full,
             "kept_bytes": kept,
             "layers": in_flight,
