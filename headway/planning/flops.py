@@ -17,6 +17,14 @@ from headway.recipe.model import ModelConfig
 TRAINING_FACTOR = 3
 """Forward and backward together cost three forward passes."""
 
+FROZEN_FACTOR = 2
+"""Without gradients of the weights they cost two; those of low-rank adapters are below one percent more."""
+
+
+def training_factor(method: str) -> int:
+    """Return how many forward passes training costs; ``method`` is full, lora or qlora."""
+    return TRAINING_FACTOR if method == "full" else FROZEN_FACTOR
+
 
 @dataclass(frozen=True, kw_only=True)
 class ForwardFlops:
@@ -90,7 +98,9 @@ def attention_widths(model: ModelConfig) -> tuple[int, int]:
     return heads * key_dim, heads * (model.v_head_dim or model.head_dim)
 
 
-def training_flops_per_token(model: ModelConfig, sequence_length: int, *, recompute: str = "none") -> float:
+def training_flops_per_token(
+    model: ModelConfig, sequence_length: int, *, recompute: str = "none", method: str = "full"
+) -> float:
     """Return the FLOPs that the hardware does for one token, forward and backward.
 
     Args:
@@ -98,6 +108,7 @@ def training_flops_per_token(model: ModelConfig, sequence_length: int, *, recomp
         sequence_length: tokens that attend to each other.
         recompute: ``none``; ``full`` repeats the forward pass of all layers (not of the head); ``selective`` that of
             scores and values.
+        method: which weights are trained: ``full``, ``lora`` or ``qlora``.
     """
     forward = forward_flops_per_token(model, sequence_length)
     again = {
@@ -105,14 +116,14 @@ def training_flops_per_token(model: ModelConfig, sequence_length: int, *, recomp
         "selective": forward.attention_scores + forward.attention_values,
         "full": forward.total - forward.head,
     }[recompute]
-    return TRAINING_FACTOR * forward.total + again
+    return training_factor(method) * forward.total + again
 
 
-def model_flops_per_token(model: ModelConfig, sequence_length: int) -> float:
-    """Return the FLOPs that model FLOPs utilisation (MFU) counts: 6 N + 12 L H Q T.
+def model_flops_per_token(model: ModelConfig, sequence_length: int, *, method: str = "full") -> float:
+    """Return the FLOPs that model FLOPs utilisation (MFU) counts: 6 N + 12 L H Q T, a third less with frozen weights.
 
     N are the weights in matrix products that a token passes, the output projection included and the embedding look-up
     not; attention counts the whole square of scores, and nothing recomputed.
     Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B.
     """
-    return TRAINING_FACTOR * forward_flops_per_token(model, sequence_length, causal=False).total
+    return training_factor(method) * forward_flops_per_token(model, sequence_length, causal=False).total

@@ -196,8 +196,7 @@ def choose(recipe: Recipe, machine: Machine | None = None) -> Choice:
 
 def _storage(recipe: Recipe, machine: Machine | None, chosen: Choice) -> Storage:
     """Return disk space and rates; the machine's own disk counts only where this machine is the one that trains."""
-    is_here = chosen.is_cpu or recipe.hardware.accelerator == "auto"
-    if machine is None or not is_here:
+    if machine is None or not _trains_here(recipe, chosen):
         return plan_storage(recipe, None, step_seconds=chosen.step_seconds)
     disk = machine.measurements.disk if machine.measurements is not None else None
     storage = plan_storage(recipe, disk, step_seconds=chosen.step_seconds)
@@ -278,20 +277,20 @@ def _with_site(
         water=site.water,
         cost=site.cost,
         reliability=reliability,
-        software=_software(recipe, machine),
+        software=_software(recipe, machine, is_here=_trains_here(recipe, chosen)),
         alternatives=chosen.alternatives,
         search=Search(considered=chosen.considered, removed=dict(chosen.removed)),
     )
 
 
 def _model(recipe: Recipe) -> Model:
-    model, length = recipe.model, recipe.training.sequence_length
+    model, length, method = recipe.model, recipe.training.sequence_length, recipe.training.method
     return Model(
         parameters=count_parameters(model),
         active_parameters=count_active_parameters(model),
         forward_flops_per_token=forward_flops_per_token(model, length).total,
-        training_flops_per_token=training_flops_per_token(model, length),
-        model_flops_per_token=model_flops_per_token(model, length),
+        training_flops_per_token=training_flops_per_token(model, length, method=method),
+        model_flops_per_token=model_flops_per_token(model, length, method=method),
     )
 
 
@@ -301,11 +300,17 @@ def _run(recipe: Recipe) -> Run:
         steps=recipe.num_steps,
         tokens=tokens,
         epochs=None if known is None else tokens / known,
-        training_flops=tokens * training_flops_per_token(recipe.model, recipe.training.sequence_length),
+        training_flops=tokens
+        * training_flops_per_token(recipe.model, recipe.training.sequence_length, method=recipe.training.method),
     )
 
 
-def _software(recipe: Recipe, machine: Machine | None) -> Software:
+def _trains_here(recipe: Recipe, chosen: Choice) -> bool:
+    """Return whether this machine is the one that trains."""
+    return chosen.is_cpu or recipe.hardware.accelerator == "auto"
+
+
+def _software(recipe: Recipe, machine: Machine | None, *, is_here: bool) -> Software:
     engine = recipe.training.engine
     installed = machine.inventory.software.frameworks if machine is not None else {}
     version = installed.get(engine)
@@ -314,6 +319,9 @@ def _software(recipe: Recipe, machine: Machine | None) -> Software:
             version = metadata.version(engine)
         except metadata.PackageNotFoundError:
             version = None
+    if version is not None and not is_here:
+        # The build that is installed here, such as that for processors, says nothing of the one that will train.
+        version = version.partition("+")[0]
     return Software(
         engine=engine,
         engine_version=None if version is None else f"{engine} {version}",

@@ -81,6 +81,19 @@ def dataset_bytes(recipe: Recipe) -> int | None:
     return None if tokens is None else tokens * bytes_per_token(recipe.model.vocab_size)
 
 
+def saved_bytes(recipe: Recipe) -> int:
+    """Return the size of one checkpoint of a recipe's training: of the adapters alone where only they are trained."""
+    if recipe.training.method == "full":
+        return checkpoint_bytes(recipe.model)
+    # Adapters are trained on accelerators only, whose plans load NumPy anyway.
+    from headway.planning.accelerated import job_of
+    from headway.planning.analytic.holdings import adapter_parameters
+
+    job = job_of(recipe)
+    assert job.adapter is not None, "a method other than full has an adapter"
+    return ARRAYS_PER_WEIGHT * FP32_BYTES * int(adapter_parameters(job.shape, job.adapter)) + _SMALL_FILES_BYTES
+
+
 def checkpoint_bytes(model: ModelConfig) -> int:
     """Return the size of one checkpoint: exact in its arrays, about in its headers.
 
@@ -126,7 +139,7 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
         disk: the measured disk; None where it was not.
         step_seconds: of one optimizer step.
     """
-    one = checkpoint_bytes(recipe.model)
+    one = saved_bytes(recipe)
     kept = min(recipe.resilience.keep_last + 1, recipe.num_steps + 1)
     rate = recipe.resilience.storage_write_bytes_per_second or (disk.write_bytes_per_second if disk else None)
     write_seconds = None if rate is None else one / rate

@@ -113,9 +113,10 @@ def plan_time(
     step_seconds = choice.step_seconds
     low, high = choice.step_spread
     rate, devices = recipe.tokens_per_step / step_seconds, recipe.hardware.devices
-    flops = model_flops_per_token(recipe.model, recipe.training.sequence_length)
+    method = recipe.training.method
+    flops = model_flops_per_token(recipe.model, recipe.training.sequence_length, method=method)
     hardware_flops = training_flops_per_token(
-        recipe.model, recipe.training.sequence_length, recompute=_counted_recompute(choice)
+        recipe.model, recipe.training.sequence_length, recompute=_counted_recompute(choice), method=method
     )
     training_seconds = recipe.num_steps * step_seconds
     total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)

@@ -325,6 +325,18 @@ def absurd_machine() -> Machine:
     )
 
 
+def test_adapters_alone_are_saved_and_cost_a_third_less(make_recipe: MakeRecipe) -> None:
+    sections: dict[str, Any] = {"model": {"preset": "llama-3.1-8b"}, "hardware": {"accelerator": "h100", "devices": 8}}
+    full = plan(make_recipe(training={"global_batch_size": 64}, **sections))
+    adapted = plan(make_recipe(training={"global_batch_size": 64, "method": "lora", "adapter_rank": 8}, **sections))
+    # Rank 8 times inputs and outputs of seven projections in 32 layers: 21 million weights, three fp32 arrays of each.
+    widths = (4096 + 4096) * 2 + (4096 + 1024) * 2 + (4096 + 14336) * 3
+    assert adapted.storage.checkpoint_bytes == pytest.approx(3 * 4 * 8 * 32 * widths, rel=1e-4)
+    assert adapted.model.model_flops_per_token == pytest.approx(full.model.model_flops_per_token * 2 / 3)
+    assert adapted.memory.device_peak_bytes < full.memory.device_peak_bytes
+    assert adapted.software.engine_version == "torch 2.13.0"
+
+
 def test_a_plan_takes_less_than_20_milliseconds(make_recipe: MakeRecipe) -> None:
     recipe = make_recipe(model={"preset": "llama-3.1-8b"}, hardware={"accelerator": "h100"})
     times = []
