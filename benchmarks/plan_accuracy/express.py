@@ -70,7 +70,7 @@ def express(row: Row, *, longest: bool = False) -> Expressed:
     if "inconsistent as published" in row["notes"].lower():
         raise InexpressibleError("inconsistent as published")
     model = model_of(row)
-    devices = int(number(row, "devices") or 0)
+    devices = int(number(row, "devices") or 0) or _usual_devices(row)
     length = int(number(row, "seq_len") or 0) if longest else _length(row)
     if not devices or not length:
         raise InexpressibleError("devices or sequence length not stated")
@@ -149,6 +149,7 @@ def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
         loss=habits.loss,  # type: ignore[arg-type]
         adapter=adapter,
         dropout=_drops(row, attention),
+        is_causal="bert" not in row["model"].lower(),
         overlaps_communication=habits.overlaps,
         overlaps_tensor_communication=habits.overlaps_tensor,
         captures_graphs=habits.captures,
@@ -168,6 +169,14 @@ def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
     if machines.efficiency.id == "volta" or (old and machines.efficiency.id == "ampere"):
         return "unfused"
     return "tuned" if habits.tuned_attention else "fused"
+
+
+def _usual_devices(row: Row) -> int:
+    """Return the devices of a row that names none: Megatron-LM's own tests run on one server or more."""
+    if not _states_all(row):
+        return 0
+    degrees = [int(number(row, name) or 1) for name in ("tp", "pp", "cp")]
+    return max(8, degrees[0] * degrees[1] * degrees[2])
 
 
 def _states_all(row: Row) -> bool:
@@ -357,6 +366,10 @@ def _batches(row: Row, data: float) -> tuple[float, list[float]]:
     if micro is not None:
         return batch, [micro]
     per_device = batch / data
+    stages = number(row, "pp") or 1.0
+    if "torchtitan" in row["source"] and stages > 1 and per_device >= stages:
+        # torchtitan cuts a device's batch into as many micro-batches as there are stages.
+        return batch, [per_device / stages]
     if rounds:
         return batch, [per_device / rounds]
     sizes = [float(size) for size in (1, 2, 4, 8, 16) if size <= per_device and per_device % size == 0]

@@ -49,7 +49,7 @@ def model_of(row: Row) -> ModelConfig:
         InexpressibleError: it is no decoder-only transformer, or nothing says its shape.
     """
     name = row["model"].lower()
-    if re.search(r"t5|t0_|mt0|hybrid|mamba|nemotron_3|multimodal|vlm|-vl|omni|retro|next|bert", name):
+    if re.search(r"t5|t0_|mt0|hybrid|mamba|nemotron_3|multimodal|vlm|-vl|omni|retro|next", name):
         raise InexpressibleError("not a decoder-only transformer of text")
     layers = number(row, "layers")
     if not layers:
@@ -144,7 +144,8 @@ def _config(shape: dict[str, Any], *, gated: bool, tied: bool, experts: dict[str
             "architecture": "mixtral",
             "num_experts": experts["experts"],
             "num_experts_per_tok": experts["chosen"],
-            "moe_intermediate_size": experts.get("inner", shape["ffn"]),
+            # The planner's experts have three matrices; those that are not gated have two, as wide together.
+            "moe_intermediate_size": experts.get("inner", shape["ffn"]) * (3 if gated else 2) // 3,
             "num_shared_experts": experts["shared"] or None,
         }
     return ModelConfig.model_validate(content)

@@ -44,6 +44,10 @@ PUBLISHED = {
     "mixtral-8x7b": 46_702_792_704,
     "mixtral-8x22b": 140_630_071_296,
     "deepseek-v3": 671_026_419_200,
+    # Published rounded (1T; 116.8B and 20.9B with biases and sinks): the exact totals follow from the shapes.
+    "kimi-k2": 1_026_408_232_448,
+    "gpt-oss-120b": 116_789_048_640,
+    "gpt-oss-20b": 20_907_927_360,
 }
 
 

@@ -129,8 +129,8 @@ def _elements(job: Job) -> tuple[float, float, float]:
     else:
         inside += inner_width(job) * (1.0 + product_input)
     if shape.experts:
-        # Tokens as they were sent to their experts, and what the experts return before it is weighed.
-        inside += 2.0 * shape.hidden * shape.chosen_experts * shape.sparse_layers / shape.layers
+        # Tokens as they were sent to their experts and sorted by them, and what these return before it is weighed.
+        inside += 3.0 * shape.hidden * shape.chosen_experts * shape.sparse_layers / shape.layers
     if job.numerics.product in BLOCK_SCALED and adapter is None:
         # Rounded inputs are kept in place of the 16-bit ones.
         inside -= (0.0 if job.numerics.product == "fp8" else 0.25) * inner_width(job)

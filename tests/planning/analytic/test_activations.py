@@ -127,14 +127,14 @@ def test_frozen_products_keep_no_input() -> None:
     assert kept == everywhere
 
 
-def test_experts_keep_tokens_as_sent_and_as_returned() -> None:
+def test_experts_keep_tokens_as_sent_as_sorted_and_as_returned() -> None:
     dense = job(llama(intermediate_size=2048), keeps=HAND_FUSED)
     mixture = job(
         llama(architecture="mixtral", intermediate_size=1024, num_experts=8, num_experts_per_tok=2), keeps=HAND_FUSED
     )
     assert inner_width(mixture) == inner_width(dense) == 2048
     difference = per_layer(mixture, layouts())[0] - per_layer(dense, layouts())[0]
-    assert difference == 2048 * 2 * 2 * 1024 * 2
+    assert difference == 2048 * 2 * 3 * 1024 * 2
 
 
 def test_fp32_softmax_of_unfused_attention_is_kept_twice() -> None:
