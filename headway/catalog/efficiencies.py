@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from headway.catalog.schema import Entry
-from headway.catalog.store import FACTS_FOLDER, find, read_facts
+from headway.catalog.store import FACTS_FOLDER, read_facts
 
 FILE = FACTS_FOLDER / "efficiencies.toml"
 
@@ -61,17 +61,10 @@ def entries() -> Mapping[str, Efficiency]:
 
 
 @cache
-def efficiency_of(accelerator: str) -> Efficiency:
-    """Return the generation that an accelerator belongs to.
+def efficiency_of(accelerator: str) -> Efficiency | None:
+    """Return the generation that an accelerator belongs to, or None: nobody published enough trainings on it.
 
     Args:
         accelerator: its id in the catalogue.
-
-    Raises:
-        CatalogError: nobody trained enough on it for its shares to be known.
     """
-    for entry in entries().values():
-        if accelerator in entry.accelerators:
-            return entry
-    members = {name: entry for entry in entries().values() for name in entry.accelerators}
-    return find("accelerator", accelerator, members)
+    return next((entry for entry in entries().values() if accelerator in entry.accelerators), None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headway import catalog
@@ -97,11 +98,14 @@ def hardware(
 
     Raises:
         CatalogError: a name is not known.
-        PlanError: the bandwidth of the device memory is not known.
+        PlanError: the bandwidth of the device memory is not known, or nobody published trainings on it.
     """
     entry = catalog.accelerator(accelerator)
     if entry.memory_bytes_per_second is None:
         raise PlanError("plan-bandwidth-unknown", accelerator=entry.id)
+    efficiency = catalog.efficiency_of(entry.id)
+    if efficiency is None:
+        raise PlanError("plan-efficiency-unknown", accelerator=entry.id, known=", ".join(_known_accelerators()))
     joined = entry.scale_up_domain_devices or 1
     per_node = (
         devices_per_node
@@ -117,7 +121,7 @@ def hardware(
         rate = _network_rate(network, per_node)
     return Hardware(
         entry=entry,
-        efficiency=catalog.efficiency_of(entry.id),
+        efficiency=efficiency,
         devices=devices,
         devices_per_node=per_node,
         domain_devices=min(domain, max(devices, 1)),
@@ -125,6 +129,11 @@ def hardware(
         out_bytes_per_second=rate,
         losses=losses(),
     )
+
+
+def _known_accelerators() -> Iterator[str]:
+    for entry in catalog.efficiencies.entries().values():
+        yield from entry.accelerators
 
 
 def _network_rate(name: str, per_node: int) -> float | None:

@@ -67,8 +67,9 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     The rules, by name: ``devices`` (the degrees divide the devices), ``heads`` (tensor parallelism divides the heads),
     ``link`` (tensor parallelism stays inside the fast link), ``layers`` (a stage has at least one layer, and chunks of
     equal size), ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert
-    parallelism divides the experts and has the devices), ``batch`` (every step is made of whole micro-batches),
-    ``schedule`` (interleaved stages take as many micro-batches as there are stages at a time).
+    parallelism divides the experts and has the devices), ``group`` (states are divided among whole groups), ``batch``
+    (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches as there
+    are stages at a time).
     """
     found = Legal()
     blocks = []
@@ -135,7 +136,7 @@ def _block(
     }
     if any(not values for values in axes.values()):
         empty = next(name for name, values in axes.items() if not values)
-        removed["batch" if empty == "batches" else "layers" if empty == "virtual" else "experts"] += 1
+        removed[_RULE_OF_AXIS[empty]] += 1
         return None
     sizes = [len(values) for values in axes.values()]
     grid = np.indices(sizes).reshape(len(sizes), -1)
@@ -159,6 +160,9 @@ def _block(
     return {name: values[legal] for name, values in columns.items()}
 
 
+_RULE_OF_AXIS = {"batches": "batch", "virtual": "layers", "expert": "experts", "states": "group"}
+
+
 def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
     share = job.global_batch_size // data
     sizes: Sequence[int]
@@ -172,7 +176,7 @@ def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
 def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> list[tuple[float, ...]]:
     layers = job.shape.layers
     if pipeline == 1:
-        return [(1.0,)]
+        return [(1.0,)] if wishes.virtual in (None, 1) else []
     wanted = [wishes.virtual] if wishes.virtual is not None else range(1, min(layers // pipeline, MAX_VIRTUAL) + 1)
     chosen: list[tuple[float, ...]] = []
     for chunks in wanted:
@@ -196,6 +200,8 @@ def _experts(job: Job, wishes: Wishes, devices: int, removed: Counter[str]) -> l
 
 def _states(hardware: Hardware, wishes: Wishes, replicas: int, tensor: int) -> list[tuple[float, ...]]:
     """Return the ways to divide states: what, among how many devices, and whether gathered weights are dropped."""
+    if wishes.shard_group is not None and replicas % wishes.shard_group:
+        return []
     if replicas == 1:
         return [(0.0, 1.0, 1.0)]
     near = max(hardware.domain_devices // tensor, 1)

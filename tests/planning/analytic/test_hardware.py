@@ -1,7 +1,7 @@
 import pytest
 
 from headway import catalog
-from headway.errors import CatalogError, PlanError
+from headway.errors import PlanError
 from headway.planning.analytic.hardware import hardware
 
 
@@ -29,7 +29,9 @@ def test_devices_without_a_link_meet_over_the_bus() -> None:
 def test_rates_by_format() -> None:
     found = hardware("h100", devices=1)
     share = catalog.efficiency_of("h100-sxm-80gb")
+    assert share is not None
     assert found.product_flops_per_second("bf16") == share.matmul_16bit_efficiency * 989e12
+    assert share is not None
     assert share.matmul_8bit_efficiency is not None
     assert found.product_flops_per_second("mxfp8") == share.matmul_8bit_efficiency * 1979e12
     # Products of fp32 factors run in TF32 where the device has it.
@@ -51,5 +53,7 @@ def test_what_nobody_knows_is_an_error() -> None:
         hardware(unknown, devices=1)
     assert caught.value.message_id == "plan-bandwidth-unknown"
     # Nobody published trainings on it, so that its shares are not known.
-    with pytest.raises(CatalogError):
+    with pytest.raises(PlanError) as caught:
         hardware("gaudi2", devices=1)
+    assert caught.value.message_id == "plan-efficiency-unknown"
+    assert "h100-sxm-80gb" in str(caught.value.arguments["known"])

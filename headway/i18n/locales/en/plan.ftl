@@ -202,6 +202,8 @@ plan-cpu-not-measured = A plan for training on a CPU needs the measured speed of
 plan-operation-not-measured = A plan needs every operation measured, but { $operation } in { $dtype } was not measured on this machine.
     .next = Run `headway probe --refresh`, or change `training.precision`.
 # $accelerator (String); $precision (String)
+plan-efficiency-unknown = A plan needs to know what trainings reach on the device, but nobody published enough of them on { $accelerator }.
+    .next = Use one of: { $known }.
 plan-rate-unknown = A plan needs the device's rate, but nobody states one for { $accelerator } in { $precision }.
     .next = Change `training.precision` or `hardware.accelerator`.
 # $accelerator (String)
@@ -209,7 +211,10 @@ plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but 
     .next = Change `hardware.accelerator`.
 # $field (String): the recipe's field; $value (String); $supported (String)
 plan-layout-impossible = No layout keeps all that the recipe asks for on { COUNT($devices) } devices.
-    .next = Leave some of [layout] to "auto". This one is possible: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context } and a micro-batch of { $micro_batch }.
+    .next = Change one of these fields, where any are named, or leave [layout] to "auto". This one is possible: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context } and a micro-batch of { $micro_batch }.
+# $field, $nearest (String): not translated; $value (Number)
+plan-field-impossible = `{ $field }` of { NUMBER($value, useGrouping: 0) } goes with nothing else that is asked for.
+    .next = Nearest that do: { $nearest }.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $global_batch_size, $devices, $lower, $upper (Number)
@@ -238,9 +243,12 @@ plan-series-gap = The hours of a series must follow each other: row { $line } of
     .next = Fill the missing hours, sort the lines, and leave the clock at standard time or UTC.
 ## Warnings
 
-# $share (Number): of the capacity, at the upper end of the interval
+# $share (Number): of the capacity, at the upper end of the interval; $micro_batch_size (Number)
 plan-warning-memory-tight = Memory may be tight: up to { PERCENT($share) } of the device's memory.
-    .next = Set `layout.micro_batch_size` to a smaller divisor of the batch.
+    .next = { $micro_batch_size ->
+        [1] Recompute more in the backward pass (`layout.recompute`), or use more devices.
+       *[other] Set `layout.micro_batch_size` to a smaller divisor of the batch.
+    }
 # $share (Number): of the wall time
 plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
     .next = Raise `resilience.checkpoint_every`, or store the run on a faster disk.
@@ -711,3 +719,57 @@ plan-published-score-all = Device hours of all trainings, the layout chosen by t
 # $mark (String): a sign
 plan-published-assumed = { $mark } marks trainings whose number of devices is not published; 512 or 64 are taken. What else was assumed stands in headway/catalog/facts/published_trainings.toml.
 plan-published-convention = Model cards reckon energy and emissions with the design power of the devices and state no measurement: they are set beside the same reckoning of the plan. Where no grid is published, that of the country is taken.
+
+## The verdict
+
+# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price, $failures (String): known or unknown
+plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+       *[known] , with about { DECIMAL($interruptions) } interruptions ({ DECIMAL($low) } to { DECIMAL($high) })
+    }.
+plan-verdict-unknown = Would run on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+       *[known] , with about { DECIMAL($interruptions) } interruptions ({ DECIMAL($low) } to { DECIMAL($high) })
+    }, if it fits, which is not known.
+# $devices, $count (Number); $accelerator (String): a name, not translated
+plan-verdict-impossible = Does not run on { NUMBER($devices) } x { $accelerator }: { $count ->
+        [one] one obstacle
+       *[other] { COUNT($count) } obstacles
+    }, named below.
+# $layout (String)
+plan-verdict-layout = Layout: { $layout }.
+# $step (String): what to do
+plan-verdict-change = Change first: { $step }
+plan-verdict-no-change = Nothing needs to change.
+# $considered (Number); $removed (String): rules with numbers
+plan-search-line = Search: { COUNT($considered) } layouts evaluated{ $removed ->
+        [none] {""}
+       *[other] ; removed by rule: { $removed }
+    }.
+# $rule (String): name of a rule; $count (Number)
+plan-search-rule = { $rule ->
+        [memory] memory
+        [batch] batch that does not divide
+        [devices] devices that do not divide
+        [data] data-parallel degree
+        [heads] heads
+        [link] reach of the fast link
+        [layers] layers
+        [sequence] sequence
+        [experts] experts
+       *[schedule] schedule of the stages
+    } { COUNT($count) }
+plan-label-degrees = Split
+plan-label-micro-batches = Micro-batch x accumulation
+# $bytes (Number)
+plan-nearest-layout = It fits with [layout] left to "auto": a device then needs { BYTES($bytes) }.
+# $seconds (Number)
+plan-nearest-offload = It fits with `layout.offload_optimizer = true`; a step then takes { DURATION($seconds) }.
+# $devices (Number)
+plan-nearest-devices = It fits on { NUMBER($devices, useGrouping: 0) } devices (`hardware.devices`), with [layout] left to "auto".
