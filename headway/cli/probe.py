@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.localized import command, option
-from headway.cli.output import make_table, print_json, print_message, stderr_console, stdout_console
+from headway.cli.output import make_table, print_json, print_message, say, stderr_console, stdout_console
 from headway.i18n import current_translator
 from headway.i18n.quantities import format_quantity
 
@@ -33,7 +33,7 @@ def probe_with_bar(folder: Path | str = ".", *, measure: bool = True, refresh: b
     from headway import machine
 
     if not sys.stderr.isatty():
-        return machine.probe(folder, measure=measure, refresh=refresh)
+        return machine.probe(folder, measure=measure, refresh=refresh, progress=_say_stage)
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
@@ -46,15 +46,27 @@ def probe_with_bar(folder: Path | str = ".", *, measure: bool = True, refresh: b
         return machine.probe(folder, measure=measure, refresh=refresh, progress=report)
 
 
+def _say_stage(message_id: str, _fraction: float) -> None:
+    """Say what is measured; reading what the machine is takes no time worth a line."""
+    if message_id not in ("machine-stage-inventory", "machine-stage-done"):
+        say(current_translator().text(message_id))
+
+
 def show_machine(machine: Machine) -> None:
     """Print the machine as a table, then the advice."""
     from headway.machine import advice
+    from headway.machine.measurements import BUSY
 
     translator, console = current_translator(), stdout_console()
     rows = [(translator.text(f"cli-probe-{name}"), value) for name, value in _facts(machine)]
     console.print(make_table((translator.text("cli-column-what"), translator.text("cli-column-value")), rows))
+    if machine.measurements is not None:
+        when = machine.measurements.measured_at.replace("T", " ").replace("+00:00", " UTC")
+        console.print(translator.text("cli-probe-measured", when=when))
     for note in machine.measurements.notes if machine.measurements else ():
-        print_message(console, "!", note.message_id, note.arguments)
+        # The advice below says that the machine was busy, and what to do about it.
+        if note.message_id != BUSY:
+            print_message(console, "!", note.message_id, note.arguments)
     for item in advice(machine):
         print_message(console, "!" if item.level == "warning" else "-", item.message_id, item.arguments)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,6 +41,23 @@ def cache_folder(environment: Mapping[str, str] | None = None) -> Path | None:
         return Path.home() / ".cache" / "headway"
     except RuntimeError:
         return None
+
+
+def spare_folder() -> Path | None:
+    """Return a folder of this user's own below the system's temporary one, for where the cache cannot be written.
+
+    Returns:
+        The folder, which is there; None where it cannot be made or belongs to somebody else.
+    """
+    folder = Path(tempfile.gettempdir()) / f"headway-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    # Whoever else could write there could make plans say anything.
+    is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o022
+    return folder if is_ours else None
 
 
 def with_home(path: str) -> Path:

@@ -17,6 +17,9 @@ class Note:
 BUSY = "machine-note-busy"
 """The note on figures that were taken while other work ran."""
 
+UNEVEN = "machine-note-uneven"
+"""The note on figures whose repetitions differed much, whatever the load was."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryBandwidth:
@@ -197,6 +200,10 @@ class Measurements:
     operations: tuple[OperationPoint, ...] = ()
     all_reduce: AllReduce | None = None
     disk: DiskSpeed | None = None
+    rounds: int = 1
+    """How often all but the disk was measured; on a machine that other work disturbs, the best of them counts."""
+    spread: float | None = None
+    """How much slower the middle repetition of a product is than the best, in the calmest round: 0 to 1."""
     notes: tuple[Note, ...] = ()
 
 

@@ -15,10 +15,11 @@ import msgspec
 from headway.errors import MachineError
 from headway.machine import cache
 from headway.machine.inventory import Inventory, take_inventory
-from headway.machine.measure_compute import measure_compute
+from headway.machine.measure_compute import ComputeResults, measure_compute
 from headway.machine.measure_disk import measure_disk
 from headway.machine.measure_memory import measure_memory
-from headway.machine.measurements import BUSY, Measurements, Note, was_busy
+from headway.machine.measurements import BUSY, UNEVEN, Measurements, MemoryBandwidth, Note, was_busy
+from headway.machine.rounds import NOISY_SPREAD, best_bandwidth, best_results, spread
 
 Progress = Callable[[str, float], None]
 """Called with the message id of the stage that begins and the fraction done, 0 to 1."""
@@ -31,10 +32,15 @@ _FRACTIONS = {
     "attention": 0.42,
     "operations": 0.45,
     "all_reduce": 0.85,
+    "again": 0.9,
     "disk": 0.95,
     "done": 1.0,
 }
 """Stage -> the share of the time that has passed when it begins, on the machine where this was written."""
+
+_MAX_ROUNDS = 3
+_MAX_ROUNDS_SECONDS = 100.0
+"""No round begins after this time: a machine that stays busy must not be measured for ever."""
 
 _BUSY_SHARE = 0.5
 """A load average above this share of the usable cores makes the figures doubtful."""
@@ -91,17 +97,24 @@ def probe(
 
 def _measurements(inventory: Inventory, refresh: bool, progress: Progress | None) -> Measurements:
     folder = cache.cache_folder()
-    path = cache.cache_file(folder, inventory) if folder is not None else None
-    found = cache.load(path) if path is not None and not refresh else None
+    paths = [cache.cache_file(one, inventory) for one in (folder, cache.spare_folder()) if one is not None]
+    found = None if refresh else next(filter(None, map(cache.load, paths)), None)
     if found is not None and was_busy(found) and not _busy(inventory.processor.usable_cores):
         # Figures that other work spoilt serve only until the machine is idle.
         found = None
     if found is None:
         found = measure_machine(inventory, build_folder=folder, progress=progress)
         # What failed once may work the next time, so that only a whole set is kept.
-        if path is not None and not any(note.message_id in _FAILURES for note in found.notes):
-            cache.store(path, found)
+        if not any(note.message_id in _FAILURES for note in found.notes):
+            _keep(found, paths)
     return found
+
+
+def _keep(found: Measurements, paths: list[Path]) -> None:
+    """Store the figures in the first place that takes them: without any, each plan would measure for a minute."""
+    for path in paths:
+        if cache.store(path, found):
+            return
 
 
 _FAILURES = frozenset(
@@ -129,13 +142,14 @@ def measure_machine(
     measured_at = datetime.now(UTC).isoformat(timespec="seconds")
     threads = inventory.processor.usable_cores
     notes = _busy(threads)
-    _tell(progress, "memory")
-    memory, memory_notes = measure_memory(inventory, build_folder)
-    compute = measure_compute(
-        torch_installed="torch" in inventory.software.frameworks,
-        threads=threads,
-        on_begin=lambda stage: _tell(progress, stage),
-    )
+    taken = [_round(inventory, build_folder, progress)]
+    while _is_doubtful(notes, taken) and len(taken) < _MAX_ROUNDS and time.monotonic() - begin < _MAX_ROUNDS_SECONDS:
+        _tell(progress, "again")
+        taken.append(_round(inventory, build_folder, None))
+    memory, compute = best_bandwidth(one.memory for one in taken), best_results([one.compute for one in taken])
+    calmest = min((one.spread for one in taken if one.spread is not None), default=None)
+    if calmest is not None and calmest > NOISY_SPREAD:
+        notes.append(Note(message_id=UNEVEN, arguments={"spread": round(calmest, 3), "rounds": len(taken)}))
     _tell(progress, "disk")
     disk, disk_notes = measure_disk(inventory.disk)
     return Measurements(
@@ -148,8 +162,43 @@ def measure_machine(
         operations=compute.operations,
         all_reduce=compute.all_reduce,
         disk=disk,
-        notes=(*notes, *memory_notes, *compute.notes, *disk_notes),
+        rounds=len(taken),
+        spread=calmest,
+        notes=(*notes, *taken[-1].memory_notes, *compute.notes, *disk_notes),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Round:
+    """One measurement of all but the disk."""
+
+    memory: MemoryBandwidth | None
+    memory_notes: list[Note]
+    compute: ComputeResults
+
+    @property
+    def spread(self) -> float | None:
+        return spread(self.compute.matmul)
+
+
+def _round(inventory: Inventory, build_folder: Path | None, progress: Progress | None) -> _Round:
+    _tell(progress, "memory")
+    memory, memory_notes = measure_memory(inventory, build_folder)
+    compute = measure_compute(
+        torch_installed="torch" in inventory.software.frameworks,
+        threads=inventory.processor.usable_cores,
+        on_begin=lambda stage: _tell(progress, stage),
+    )
+    return _Round(memory=memory, memory_notes=memory_notes, compute=compute)
+
+
+def _is_doubtful(notes: list[Note], taken: list[_Round]) -> bool:
+    """Say whether to measure once more: the load before the first round, or the last round's spread, is high.
+
+    Of the load after a round, the round itself is the greater part.
+    """
+    last = taken[-1].spread
+    return (bool(notes) and len(taken) == 1) or (last is not None and last > NOISY_SPREAD)
 
 
 def _busy(threads: int) -> list[Note]:

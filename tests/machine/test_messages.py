@@ -16,6 +16,7 @@ ARGUMENTS = {
     "machine-folder-missing": {"folder": "/x"},
     "machine-description-invalid": {"reason": "Expected `int`"},
     "machine-note-busy": {"load": 1.37, "cores": 1},
+    "machine-note-uneven": {"spread": 0.31, "rounds": 3},
     "machine-note-no-compiler": {},
     "machine-note-no-torch": {},
     "machine-note-failed": {"stage": "all_reduce", "detail": "OSError: x"},

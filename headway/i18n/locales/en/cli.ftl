@@ -173,6 +173,7 @@ cli-status-failed = failed
 cli-status-interrupted = interrupted
 cli-status-damaged = damaged
 
+cli-probe-measured = Measured on { $when }; `headway probe --refresh` measures again.
 cli-probe-processor = Processor
 cli-probe-cores = Cores (usable / all)
 cli-probe-instruction_sets = Instruction sets

@@ -9,6 +9,7 @@ machine-stage-matmul = Measuring matrix products
 machine-stage-attention = Measuring attention
 machine-stage-operations = Measuring the operations of training
 machine-stage-all-reduce = Measuring all-reduce
+machine-stage-again = Measuring once more, since other work disturbs this machine
 machine-stage-disk = Measuring the disk
 machine-stage-done = Done
 
@@ -28,6 +29,12 @@ machine-note-busy = Other work kept this machine busy while it was measured: loa
     [one] { $cores } core
    *[other] { $cores } cores
 }.
+# $spread (Number): 0 to 1; $rounds (Number)
+machine-note-uneven = Repetitions of the same work differed: the middle one reached { PERCENT($spread) } less than the best, also in the calmest of { $rounds ->
+    [one] { $rounds } round
+   *[other] { $rounds } rounds
+}. Other work, or the neighbours of a virtual machine, disturb this machine, and plans for it are less sure.
+    .next = Run `headway probe --refresh` when the machine is calm.
 machine-note-no-compiler = Memory bandwidth was measured with NumPy, because no C compiler was found.
 machine-note-no-torch = Only fp32 matrix products were measured, with NumPy, because PyTorch is not installed.
     .next = In the folder of Headway's source, run `pip install ".[torch]"`, then probe again with --refresh.
