@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from headway.errors import RunError
 from headway.recipe import Recipe, load_recipe
 from headway.runs import json_values
 from headway.runs.logs import last_per_step, read_lines
+from headway.runs.records import is_event, is_metric, ledger_flaw, plan_flaw
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _RECIPE = "recipe.toml"
@@ -96,9 +97,12 @@ class RunFolder:
         """Open an existing run.
 
         Raises:
-            RunError: there is none of that name.
+            RunError: there is none of that name, or it has lost its recipe.
         """
         run = cls(root / name)
+        if _NAME.fullmatch(name) and not (run.path / _RECIPE).is_file() and run.events_path.is_file():
+            missing = os.strerror(errno.ENOENT)
+            raise RunError("run-file-damaged", path=str(run.path / _RECIPE), reason=missing)
         if not _NAME.fullmatch(name) or not (run.path / _RECIPE).is_file():
             known = [found.name for found in list_runs(root)]
             raise RunError(
@@ -154,11 +158,11 @@ class RunFolder:
 
     def plan(self) -> dict[str, Any]:
         """Load the plan that the run was started with; later ones, made to go on, lie beside it."""
-        return self._read_json(_PLAN)
+        return self._read_json(_PLAN, plan_flaw)
 
     def ledger(self) -> dict[str, Any] | None:
         """Load the ledger, or None where the run has not written one yet."""
-        return self._read_json(_LEDGER) if (self.path / _LEDGER).is_file() else None
+        return self._read_json(_LEDGER, ledger_flaw) if (self.path / _LEDGER).is_file() else None
 
     def write_recipe(self, recipe: Recipe) -> None:
         """Replace the recipe, for instance by one with more steps."""
@@ -193,12 +197,16 @@ class RunFolder:
         self._write(_LEDGER, _json_text(ledger))
 
     def events(self) -> list[dict[str, Any]]:
-        """Read all events, oldest first."""
-        return read_lines(self.events_path)
+        """Read all events, oldest first; damaged ones are passed over."""
+        return [record for record in read_lines(self.events_path) if is_event(record)]
 
     def metrics(self, rank: int = 0) -> list[dict[str, Any]]:
         """Read the metrics of a rank: the last record of each step."""
-        return last_per_step(read_lines(self.metrics_path(rank)))
+        return last_per_step(self.metric_records(rank))
+
+    def metric_records(self, rank: int = 0) -> list[dict[str, Any]]:
+        """Read all records of a rank's metric log, also of steps that were done twice; damaged ones are passed over."""
+        return [record for record in read_lines(self.metrics_path(rank)) if is_metric(record)]
 
     def status(self) -> str:
         """Return ``running``, ``finished``, ``failed``, ``interrupted`` or ``created``."""
@@ -254,7 +262,7 @@ class RunFolder:
         finally:
             os.close(descriptor)
 
-    def _read_json(self, name: str) -> dict[str, Any]:
+    def _read_json(self, name: str, flaw: Callable[[dict[str, Any]], str | None]) -> dict[str, Any]:
         path = self.path / name
         try:
             content = json_values.decode(json.loads(path.read_bytes()))
@@ -262,6 +270,9 @@ class RunFolder:
             raise RunError("run-file-damaged", path=str(path), reason=str(error)) from error
         if not isinstance(content, dict):
             raise RunError("run-file-damaged", path=str(path), reason=type(content).__name__)
+        found = flaw(content)
+        if found is not None:
+            raise RunError("run-file-damaged", path=str(path), reason=found)
         return content
 
     def _write(self, name: str, text: str) -> None:
@@ -286,8 +297,9 @@ def list_runs(root: Path) -> list[RunFolder]:
     touched = {}
     for entry in root.iterdir():
         with suppress(OSError):
-            # A folder without a recipe is no run; neither is one that is being removed.
-            touched[RunFolder(entry)] = (entry / _RECIPE).stat().st_mtime
+            # A folder without either is no run; neither is one that is being made or removed.
+            holder = entry / _RECIPE if (entry / _RECIPE).exists() else RunFolder(entry).events_path
+            touched[RunFolder(entry)] = holder.stat().st_mtime
     return sorted(touched, key=lambda run: (touched[run], run.name))
 
 

@@ -122,4 +122,4 @@ def _look_up(plan: Mapping[str, Any], path: str) -> Any:
         if not isinstance(value, Mapping) or name not in value:
             return None
         value = value[name]
-    return value
+    return value if isinstance(value, (int, float, str)) else None

@@ -69,7 +69,7 @@ def _draw(run: RunFolder, loss_axes: Any, speed_axes: Any) -> bool:
         points = [event["step"] for event in evaluated], [event["loss"] for event in evaluated]
         loss_axes.plot(*points, "o", color=line.get_color(), markersize=5, label=label)
     for event in events:
-        if event.get("event") == "resumed":
+        if event.get("event") == "resumed" and isinstance(event.get("step"), int):
             for axes in (loss_axes, speed_axes):
                 axes.axvline(event["step"], color="grey", linestyle=":", linewidth=1.0)
     return True

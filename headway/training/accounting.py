@@ -6,7 +6,7 @@ import statistics
 from itertools import pairwise
 from typing import Any
 
-from headway.runs import Ledger, Measurement, RunFolder, build_ledger, read_lines
+from headway.runs import Ledger, Measurement, RunFolder, build_ledger
 
 WARM_UP_STEPS = 2
 """Steps after a start that are left out of the median: memory is touched for the first time and caches are cold."""
@@ -15,7 +15,7 @@ WARM_UP_STEPS = 2
 def measure_run(run: RunFolder) -> Ledger:
     """Build the ledger of a run from its plan, metrics and events."""
     plan, recipe = run.plan(), run.recipe()
-    metrics, events = run.metrics(), run.events()
+    metrics, events = [record for record in run.metrics() if _is_timed(record)], run.events()
     measured: dict[str, Measurement] = {
         **_speed(metrics, recipe.tokens_per_step, plan),
         **_memory(metrics, events),
@@ -28,8 +28,13 @@ def measure_run(run: RunFolder) -> Ledger:
         measured["engine_version"] = Measurement(f"torch {ready['torch']}")
         measured["precision"] = Measurement(recipe.training.precision)
     # Steps that were done twice took energy twice.
-    measured.update(_energy(read_lines(run.metrics_path()), events, plan))
+    measured.update(_energy(run.metric_records(), events, plan))
     return build_ledger(plan, measured)
+
+
+def _is_timed(record: dict[str, Any]) -> bool:
+    """Say whether a record tells all that the ledger asks; others are of a damaged log."""
+    return record.get("step_seconds", 0) > 0 and "time" in record and "resident_bytes" in record
 
 
 def _speed(metrics: list[dict[str, Any]], tokens_per_step: int, plan: dict[str, Any]) -> dict[str, Measurement]:
@@ -40,8 +45,8 @@ def _speed(metrics: list[dict[str, Any]], tokens_per_step: int, plan: dict[str, 
         "step_seconds": Measurement(step_seconds),
         "tokens_per_second": Measurement(tokens_per_step / step_seconds),
     }
-    utilization = plan.get("time", {}).get("model_flops_utilization")
-    predicted_seconds = plan.get("time", {}).get("step_seconds")
+    utilization = _number(plan, "time", "model_flops_utilization")
+    predicted_seconds = _number(plan, "time", "step_seconds")
     if utilization and predicted_seconds:
         # The same FLOPs over the same peak: only the time differs.
         measured["model_flops_utilization"] = Measurement(utilization * predicted_seconds / step_seconds)
@@ -92,10 +97,8 @@ def _quality(events: list[dict[str, Any]]) -> dict[str, Measurement]:
     evaluated = _last(events, "evaluated")
     if evaluated is None:
         return {}
-    return {
-        "validation_loss": Measurement(evaluated["loss"]),
-        "bits_per_byte": Measurement(evaluated["bits_per_byte"]),
-    }
+    names = {"validation_loss": "loss", "bits_per_byte": "bits_per_byte"}
+    return {name: Measurement(evaluated[field]) for name, field in names.items() if field in evaluated}
 
 
 def _energy(
@@ -112,7 +115,7 @@ def _energy(
     if readings and len(readings) == starts and all(reading is not None for reading in readings):
         # A process that was killed took its reading along, and a part is not the whole.
         found["package_joules"] = Measurement(sum(readings))
-    watts, planned_joules = plan.get("power", {}).get("facility_watts"), plan.get("energy", {}).get("facility_joules")
+    watts, planned_joules = _number(plan, "power", "facility_watts"), _number(plan, "energy", "facility_joules")
     if watts is None or not planned_joules:
         return found
     active_seconds = _active_seconds(metrics, events)
@@ -121,16 +124,21 @@ def _energy(
     joules = watts * active_seconds
     found["energy_joules"] = Measurement(joules, estimated=True)
     for quantity, path in (("carbon_kg_co2e", ("carbon", "operational_kg_co2e")), ("total_usd", ("cost", "total_usd"))):
-        predicted = plan.get(path[0], {}).get(path[1])
+        predicted = _number(plan, *path)
         if predicted is not None:
             found[quantity] = Measurement(predicted * joules / planned_joules, estimated=True)
     return found
 
 
+def _number(plan: dict[str, Any], section: str, name: str) -> float | None:
+    value = plan.get(section, {}).get(name)
+    return value if isinstance(value, (int, float)) else None
+
+
 def _active_seconds(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> float:
     """Return how long processes of the run were alive, as far as they left a trace; the time between does not count."""
     starts = [event["time"] for event in events if event["event"] in ("started", "resumed")]
-    traces = sorted(record["time"] for record in (*metrics, *events))
+    traces = sorted(record["time"] for record in (*metrics, *events) if "time" in record)
     total = 0.0
     for start, following in pairwise([*starts, float("inf")]):
         total += max((time for time in traces if start <= time < following), default=start) - start

@@ -49,6 +49,8 @@ def require_resumable(run: RunFolder, recipe: Recipe) -> None:
     Raises:
         RunError: the recipe changed, the run has more steps than the recipe, or another process trains it.
     """
+    if run.status() == "running":
+        raise RunError("run-locked", name=run.name)
     before = run.recipe()
     if before.digest() != recipe.digest() and run.has_trained():
         changed = [
@@ -60,8 +62,6 @@ def require_resumable(run: RunFolder, recipe: Recipe) -> None:
     done = saved_step(run)
     if done > recipe.num_steps:
         raise RunError("run-steps-done", name=run.name, done=done, steps=recipe.num_steps)
-    if run.status() == "running":
-        raise RunError("run-locked", name=run.name)
 
 
 def saved_step(run: RunFolder) -> int:

@@ -140,10 +140,11 @@ def test_runs_are_listed_by_when_they_were_touched(run: RunFolder, recipe: Recip
 
 def test_what_json_cannot_say_survives_in_plan_and_ledger(run: RunFolder) -> None:
     run.write_plan({"a": math.inf, "b": [math.nan]})
-    run.write_ledger({"rows": [{"error": -math.inf}]})
+    rows = [{"resource": "time", "quantity": "step_seconds", "error": -math.inf}]
+    run.write_ledger({"rows": rows})
     assert run.plan()["a"] == math.inf
     assert math.isnan(run.plan()["b"][0])
-    assert run.ledger() == {"rows": [{"error": -math.inf}]}
+    assert run.ledger() == {"rows": rows}
     json.loads((run.path / "plan.json").read_text(), parse_constant=pytest.fail)
     assert not list(run.path.glob(".*"))
 
