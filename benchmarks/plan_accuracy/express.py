@@ -71,6 +71,8 @@ def express(row: Row, *, longest: bool = False) -> Expressed:
         raise InexpressibleError("inconsistent as published")
     model = model_of(row)
     devices = int(number(row, "devices") or 0) or _usual_devices(row)
+    processes = re.search(r"NPROC_PER_NODE=(\d+)", row["notes"])
+    devices = max(devices, int(processes[1])) if processes else devices
     length = int(number(row, "seq_len") or 0) if longest else _length(row)
     if not devices or not length:
         raise InexpressibleError("devices or sequence length not stated")
@@ -238,7 +240,7 @@ def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
 
 def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     habits = words.software(row)
-    if not row["tp"] and not row["pp"] and devices > 1 and number(row, "dp") is None:
+    if not row["tp"] and not row["pp"] and not row["ep"] and devices > 1 and number(row, "dp") is None:
         return _searched(row, job, devices)
     degree = {name: number(row, column) for name, column in (
         ("tensor", "tp"), ("pipeline", "pp"), ("context", "cp"), ("expert", "ep"), ("virtual", "virtual_pp"),
@@ -253,7 +255,7 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     level, share, offload = words.recompute(row, job.attention != "unfused")
     replicas = data * context
     stages = [float(stage)] if stage is not None else ([0.0, 1.0, 3.0] if replicas > 1 else [0.0])
-    levels = [(float(level), share)] if level is not None else UNKNOWN_RECOMPUTE
+    levels = [(float(level), share)] if level is not None else _unknown_recompute(row)
     options = [
         (micro, batch / data / micro, chosen, again[0], again[1], chunks)
         for micro, chosen, again, chunks in itertools.product(
@@ -306,7 +308,9 @@ def _offloads(row: Row) -> bool:
     """Return whether optimizer states are in the host's memory."""
     stated = f"{row['zero_stage_or_fsdp']} {row['method']}".lower()
     noted = row["notes"].lower()
-    return "offload" in stated or "paged" in noted or noted.startswith("cpu offload")
+    return (
+        "offload" in stated or "paged" in noted or noted.startswith("cpu offload") or "optimizer cpu offload" in noted
+    )
 
 
 def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
@@ -316,6 +320,7 @@ def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
         raise InexpressibleError("batch not stated")
     habits = words.software(row)
     stage, _ = words.shard(row, habits)
+    stated, stated_share, _ = words.recompute(row, job.attention != "unfused")
     columns: dict[str, list[float]] = {}
     for tensor, pipeline, micro in itertools.product((1, 2, 4, 8), (1, 2, 4, 8, 16), (1, 2, 4)):
         data = devices / tensor / pipeline
@@ -330,7 +335,7 @@ def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
             rounds = 1.0
         if pipeline > 1 and rounds < pipeline:
             continue
-        for level, share in UNKNOWN_RECOMPUTE:
+        for level, share in [(stated, stated_share)] if stated is not None else UNKNOWN_RECOMPUTE:
             for chunks in _virtual(None, pipeline, job, habits):
                 values = {
                     "data": data, "tensor": tensor, "pipeline": pipeline, "context": context, "micro_batch": micro,
@@ -341,6 +346,14 @@ def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     if not columns:
         raise InexpressibleError("degrees not stated")
     return layouts(**columns, shard=1.0 if stage is None else float(stage)), batch
+
+
+def _unknown_recompute(row: Row) -> list[tuple[float, float]]:
+    """Return the levels and shares of recomputation that a row's program may have been set to."""
+    if "torchtune" not in row["source"]:
+        return UNKNOWN_RECOMPUTE
+    # Its recipes recompute whole layers or nothing; those with a quantised base always do.
+    return [(3.0, 1.0)] if row["kind"] == "qlora" else [(0.0, 1.0), (3.0, 1.0)]
 
 
 UNKNOWN_RECOMPUTE = [(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), *((3.0, share) for share in (0.125, 0.25, 0.5, 0.75, 1.0))]

@@ -85,7 +85,7 @@ def _qwen(row: Row) -> Keeping:
 
 def has_known_lengths(row: Row) -> bool:
     """Return whether samples are as long as the stated length, which unpacked ones are not."""
-    if "ms-swift" in row["source"] and "megatron" not in row["source"]:
+    if "ms-swift" in row["source"]:
         return "packing" in row["notes"]
     return "torchtune" not in row["source"] or "unpacked" not in row["notes"]
 

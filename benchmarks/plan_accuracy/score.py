@@ -121,10 +121,11 @@ def score_memory(row: Row) -> Score:
 def peak_parts(row: Row) -> tuple[Expressed, MemoryParts]:
     """Return a row in the planner's terms, and the memory of the layout that the planner would take."""
     found = _longest(row)
-    one = found.splits.take([choose(found)])
     if is_paged_recipe(row):
         # The allocator does not count paged states.
-        one = replace(one, offload_optimizer=np.ones_like(one.data))
+        splits = replace(found.splits, offload_optimizer=np.ones_like(found.splits.data))
+        found = replace(found, splits=splits)
+    one = found.splits.take([choose(found)])
     stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
     return found, memory(found.job, found.hardware, one, stage=stage)
 

@@ -2,9 +2,9 @@
 
     python -m benchmarks.plan_accuracy.spread [--memory FILE]
 
-Each source is left out in turn, and of the percentiles that the others give, the middle ones are taken (those of all
-sources, where there are fewer than three); the share of the rows of left-out sources that their interval covers is
-printed too.
+Each source is left out in turn, and of the percentiles that the others give, the middle ones are taken; a kind with
+fewer than three sources gets no less than all kinds together. The share of the rows of left-out sources that their
+interval covers is printed too.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def interval_of(ratios: Floats, sources: Sequence[str]) -> tuple[float, float]:
 
 
 def left_out(ratios: Floats, sources: Sequence[str]) -> tuple[tuple[float, float], float]:
-    """Return the middle of the intervals without each source, and the share of left-out rows that they cover."""
+    """Return the middle of the intervals without each source, and the share of left-out rows that these cover."""
     names = np.asarray(sources)
     lows, highs, covered = [], [], []
     for source in sorted(set(sources)):
@@ -56,8 +56,6 @@ def left_out(ratios: Floats, sources: Sequence[str]) -> tuple[tuple[float, float
         lows.append(low)
         highs.append(high)
         covered.extend((low <= ratios[names == source]) & (ratios[names == source] <= high))
-    if len(lows) < FEWEST_SOURCES:
-        return interval_of(ratios, sources), float(np.mean(covered))
     return (float(np.median(lows)), float(np.median(highs))), float(np.mean(covered))
 
 
@@ -66,16 +64,21 @@ def spreads(scores: Sequence[Score]) -> dict[str, tuple[tuple[float, float], flo
     by_kind: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_kind[kind_of(score.found.job)].append(score)
-    return {
-        kind: (
-            *left_out(
-                np.asarray([score.measured / score.predicted for score in found]),
-                [source_of(score.row) for score in found],
-            ),
-            len(found),
-        )
-        for kind, found in sorted(by_kind.items())
-    }
+    (least, most), _ = left_out(*_ratios(scores))
+    found = {}
+    for kind, some in sorted(by_kind.items()):
+        ratios, sources = _ratios(some)
+        (low, high), coverage = left_out(ratios, sources)
+        if len(set(sources)) < FEWEST_SOURCES:
+            low, high = min(low, least), max(high, most)
+        found[kind] = (low, high), coverage, len(some)
+    return found
+
+
+def _ratios(scores: Sequence[Score]) -> tuple[Floats, list[str]]:
+    """Return measured over predicted, and the sources."""
+    ratios = np.asarray([score.measured / score.predicted for score in scores])
+    return ratios, [source_of(score.row) for score in scores]
 
 
 def main() -> None:

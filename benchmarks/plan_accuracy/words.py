@@ -77,6 +77,7 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
             tuned_attention=True,
             interleaves=True,
             adapter_targets="fused-qkv",
+            half_gradients=True,
         ),
     ),
     (r"longlora", Software(kernels="eager", weights="pure", loss="whole", half_gradients=True, recompute=3)),
@@ -106,7 +107,7 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
     (r"torchtitan", Software(kernels="eager", weights="fp32", loss="whole", shard=3, recompute=2)),
     (r"llm-foundry|mosaic", Software(kernels="eager", weights="fp32", loss="whole", shard=3)),
     (r"litgpt", Software(kernels="eager", weights="pure", loss="chunked")),
-    (r"torchtune", Software(kernels="eager", weights="pure", loss="chunked", recompute=3)),
+    (r"torchtune", Software(kernels="eager", weights="pure", loss="chunked")),
 )
 GENERAL = Software(kernels="eager", weights="master", loss="whole")
 
@@ -213,6 +214,9 @@ def recompute(row: Row, flash: bool) -> tuple[int | None, float, bool]:
         if "litgpt" in row["source"]:
             # Fine-tuning recomputes whole layers with FSDP, and nothing without.
             return (3 if "FSDP" in row["zero_stage_or_fsdp"] and row["kind"] != "pretrain" else 0), 1.0, False
+        if "ms-swift" in row["source"] and "megatron" in row["source"]:
+            # Megatron-SWIFT's default: the scores only, where there are any.
+            return (0 if flash else 1), 1.0, False
         return software(row).recompute, 1.0, False
     if text.startswith("none"):
         return 0, 1.0, False

@@ -38,6 +38,18 @@ on the first generations with tensor cores load all kernels at once; since CUDA 
 Source: Hugging Face, "Model training anatomy": 1.3 GB for the kernels alone; CUDA C++ Programming Guide, "Lazy
 Loading"."""
 
+SMALL_WORKSPACE_BYTES = 12 * units.MIB
+LARGE_WORKSPACE_BYTES = 64 * units.MIB
+"""What libraries of products keep to work in: 8 MiB of cuBLAS and 4 MiB of Transformer Engine, and 32 MiB of each since
+Hopper.
+
+Source: PyTorch documentation, "CUDA semantics", cuBLAS workspaces; Transformer Engine, ``module/base.py``,
+``get_cublas_workspace_size_bytes``."""
+
+WORKSPACES = dict.fromkeys(("volta", "ampere", "ada", "ada-consumer"), SMALL_WORKSPACE_BYTES) | dict.fromkeys(
+    ("hopper", "blackwell", "blackwell-ultra"), LARGE_WORKSPACE_BYTES
+)
+
 EARLY_GENERATIONS = ("volta", "ampere")
 
 COLLECTIVE_BYTES = 0.39 * units.GIB
@@ -55,7 +67,8 @@ class MemoryParts:
         parameters_bytes: weights, and those gathered from other devices.
         gradients_bytes: that are kept.
         optimizer_bytes: master copies and moments.
-        activations_bytes: of all micro-batches in flight, and what a layer's backward pass holds for a moment.
+        activations_bytes: of all micro-batches in flight, what a layer's backward pass holds for a moment, and what
+            products work in.
         logits_bytes: the logits and the loss's copies of them.
         communication_bytes: buffers of collectives.
         reserve_bytes: the driver's context, and the allocator's holes.
@@ -115,6 +128,7 @@ def _stage(
     is_update = states.update > passes
     optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
     activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
+    activations = activations + WORKSPACES.get(hardware.efficiency.id, 0.0)
     allocated = states.parameters + states.gradients + optimizer + activations + logits
     communication = _communication(hardware, split)
     # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
