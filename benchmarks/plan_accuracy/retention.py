@@ -21,8 +21,8 @@ from headway.planning.analytic.keeping import (
 ROUNDED_LOSS_BYTES = 8.0
 """Of one logit where the loss computes in 16 bits: the logit, its shifted copy, its logarithm and its gradient."""
 
-COMPILED_LOSS_BYTES = 6.0
-"""Of one logit where the loss is compiled: the logit, its fp32 logarithm or its gradient in turn."""
+COMPILED_LOSS_BYTES = 4.0
+"""Of one logit where the loss is compiled: the logit and its gradient; what is between stays in registers."""
 
 
 def keeping_of(row: Row, job: Job) -> Keeping:
@@ -67,6 +67,7 @@ def _torchtitan(row: Row, compiled: bool) -> Keeping:
     return replace(
         kept,
         logit_bytes=COMPILED_LOSS_BYTES if is_recent and compiled else None,
+        gathers_inputs=True,
         holds_unsharded_gradients=True,
         keeps_outputs=True,
         update_copies=0.0,
