@@ -79,13 +79,14 @@ def _plan(recipe: Recipe) -> Plan:
 
 def _show(recipe: Recipe, as_json: bool) -> None:
     from headway.cli.plan_view import show_plan
+    from headway.planning.nearest import nearest_fits
     from headway.planning.published import published_of
 
     made = _plan(recipe)
     if as_json:
         print_json(made.to_dict())
     else:
-        show_plan(made, published_of(recipe, made))
+        show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan))
 
 
 def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:

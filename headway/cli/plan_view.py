@@ -6,66 +6,67 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_message, stdout_console
+from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_quantity
+from headway.planning.verdict import first_change, verdict
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from headway.planning import Plan
+    from headway.planning.message import Message
     from headway.planning.published import Published
 
 SHOWN: dict[str, tuple[str, ...]] = {
-    "model": ("parameters", "active_parameters", "training_flops_per_token"),
-    "run": ("steps", "tokens", "epochs"),
-    "hardware": ("accelerator", "devices", "nodes", "peak_flops_per_second"),
-    "layout": (
-        "data_parallel_degree",
-        "tensor_parallel_degree",
-        "pipeline_parallel_degree",
-        "virtual_pipeline_stages",
-        "context_parallel_degree",
-        "expert_parallel_degree",
-        "shard",
-        "micro_batch_size",
-        "gradient_accumulation_steps",
-        "recompute",
-    ),
+    "model": ("parameters", "active_parameters"),
+    "run": ("steps", "tokens"),
+    "hardware": ("accelerator", "devices"),
+    "layout": ("degrees", "shard", "micro_batches", "recompute"),
     "memory": ("device_peak_bytes", "device_capacity_bytes"),
     "time": ("step_seconds", "tokens_per_second", "model_flops_utilization", "total_seconds"),
-    "storage": ("dataset_bytes", "checkpoint_bytes", "total_bytes", "checkpoint_write_seconds"),
-    "network": ("scale_up_bytes_per_step", "scale_out_bytes_per_step", "exposed_seconds"),
-    "power": ("node_watts", "facility_watts"),
+    "storage": ("checkpoint_bytes", "total_bytes"),
+    "network": ("scale_out_bytes_per_step", "exposed_seconds"),
+    "power": ("facility_watts",),
     "energy": ("facility_joules",),
-    "cooling": ("heat_watts", "airflow_m3_per_hour", "liquid_litres_per_minute", "method"),
-    "carbon": ("operational_kg_co2e", "embodied_kg_co2e", "greenest_start_hour"),
+    "cooling": ("heat_watts", "method"),
+    "carbon": ("operational_kg_co2e", "embodied_kg_co2e"),
     "water": ("litres",),
-    "cost": ("total_usd", "energy_usd", "hardware_usd", "break_even_months", "cheapest_start_hour"),
+    "cost": ("total_usd", "energy_usd", "hardware_usd"),
     "reliability": ("expected_interruptions", "checkpoint_interval_seconds", "goodput"),
     "software": ("engine_version", "precision"),
 }
-"""Which quantities of which section the screen shows; `--json` has all."""
+"""Which quantities of which section the screen shows, in no more than forty lines; `--json` has all."""
 
 SHOWN_ALTERNATIVES = 3
 """So many of the layouts that were not chosen are shown, the best ones first."""
 
-_HIDDEN_WHEN = {("model", "active_parameters"): ("model", "parameters"), ("hardware", "nodes"): ("hardware", "devices")}
-"""A quantity that says nothing new where it equals another."""
+_DEGREES = {
+    "data": "data_parallel_degree",
+    "tensor": "tensor_parallel_degree",
+    "pipeline": "pipeline_parallel_degree",
+    "context": "context_parallel_degree",
+    "experts": "expert_parallel_degree",
+}
 
 
-def show_plan(plan: Plan, published: Published | None = None) -> None:
-    """Print a plan: the table, the alternatives, then warnings and obstacles with what to do.
+def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[Message] = ()) -> None:
+    """Print a plan: the verdict, the table, the alternatives, then warnings and obstacles with what to do.
 
     Args:
         plan: of a recipe.
         published: what is published of the training that the recipe is that of; None where it is none.
+        nearest: what would make it fit.
     """
     console, translator = stdout_console(), current_translator()
     content = plan.to_dict()
+    _show_verdict(console, plan, nearest)
     names = ("resource", "quantity", "predicted", "interval")
     columns = [translator.text(f"cli-column-{name}") for name in names]
     console.print(make_table(columns, _rows(content), numeric=(2, 3)))
+    console.print(_search_line(plan), style="dim")
     if content["alternatives"]:
         console.print(translator.text("plan-label-alternatives"), style="bold")
         console.print(_alternatives_table(content["alternatives"][:SHOWN_ALTERNATIVES]))
@@ -75,6 +76,30 @@ def show_plan(plan: Plan, published: Published | None = None) -> None:
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
             print_message(console, mark, message["id"], message.get("arguments", {}))
+
+
+def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> None:
+    """Print the plan in one sentence, the layout, and what to change first."""
+    translator = current_translator()
+    found, change = verdict(plan), first_change(plan)
+    console.print(translator.text(found.id, **found.arguments), style="bold")
+    console.print(translator.text("plan-verdict-layout", layout=layout_text(plan)))
+    for message in nearest:
+        console.print(translator.text(message.id, **message.arguments))
+    step = translator.next_step(change.id, **change.arguments) if change is not None else None
+    if nearest:
+        return
+    if step:
+        console.print(translator.text("plan-verdict-change", step=step))
+    else:
+        console.print(translator.text("plan-verdict-no-change"))
+
+
+def _search_line(plan: Plan) -> str:
+    text, search = current_translator().text, plan.search
+    rules = sorted(search.removed.items(), key=lambda pair: -pair[1])
+    removed = ", ".join(text("plan-search-rule", rule=rule, count=count) for rule, count in rules if count)
+    return text("plan-search-line", considered=search.considered, removed=removed or "none")
 
 
 def _alternatives_table(alternatives: Sequence[Mapping[str, Any]]) -> Table:
@@ -109,14 +134,28 @@ def _rows(content: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     translator = current_translator()
     for section, quantities in SHOWN.items():
         known = content.get(section, {})
+        if section == "layout":
+            known = {**known, **_split(known)}
         label = translator.text(f"plan-label-{section}")
         for quantity in quantities:
             if quantity not in known or _is_repetition(content, section, quantity):
                 continue
             name = translator.text(f"plan-label-{quantity.replace('_', '-')}")
             value = format_quantity(quantity, known[quantity], translator.language)
+            if quantity == "devices":
+                # To the last one.
+                value = formatting.format_decimal(known[quantity], translator.language, 12)
             yield label, name, value, _interval(known, quantity)
             label = ""
+
+
+def _split(layout: Mapping[str, Any]) -> dict[str, str]:
+    """Return the degrees that are not one, and the micro-batches of a step, each as one text."""
+    degrees = [f"{name} {layout[field]}" for name, field in _DEGREES.items() if name == "data" or layout[field] > 1]
+    return {
+        "degrees": " x ".join(degrees),
+        "micro_batches": f"{layout['micro_batch_size']} x {layout['gradient_accumulation_steps']}",
+    }
 
 
 def _interval(known: Mapping[str, Any], quantity: str) -> str:
@@ -127,13 +166,8 @@ def _interval(known: Mapping[str, Any], quantity: str) -> str:
     return f"{format_quantity(quantity, low, locale)} {formatting.RANGE} {format_quantity(quantity, high, locale)}"
 
 
-_OPTIONAL_DEGREES = ("tensor", "pipeline", "virtual", "context", "expert")
-
-
 def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> bool:
-    if section == "layout" and quantity.startswith(_OPTIONAL_DEGREES):
-        return bool(content[section][quantity] == 1)
-    if (section, quantity) not in _HIDDEN_WHEN:
-        return False
-    other_section, other = _HIDDEN_WHEN[section, quantity]
-    return bool(content[section][quantity] == content[other_section][other])
+    """Say whether a quantity says nothing new."""
+    if (section, quantity) == ("model", "active_parameters"):
+        return bool(content["model"]["active_parameters"] == content["model"]["parameters"])
+    return (section, quantity) == ("layout", "recompute") and content["layout"]["recompute"] == "none"

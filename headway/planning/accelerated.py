@@ -17,6 +17,7 @@ from headway.planning.analytic.search import Found, row_of, search
 from headway.planning.analytic.step import step_times
 from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.memory import Memory, MemoryParts
+from headway.planning.nearest import LayoutError, failing_fields
 from headway.planning.network import Network, devices_per_node
 from headway.recipe import Recipe
 
@@ -126,8 +127,8 @@ def _no_layout(recipe: Recipe, job: Job, machines: Hardware) -> PlanError:
     free = search(job, machines, Wishes())
     if free is not None:
         best = _layout(row_of(free.splits, free.best))
-        return PlanError(
-            "plan-layout-impossible",
+        return LayoutError(
+            failing_fields(recipe, job, machines, wishes_of(recipe)),
             devices=recipe.hardware.devices,
             data=best.data_parallel_degree,
             tensor=best.tensor_parallel_degree,

@@ -66,7 +66,10 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     if memory.fits and memory.device_capacity_bytes:
         share = memory.device_peak_bytes_high / memory.device_capacity_bytes
         if share > TIGHT_MEMORY_SHARE:
-            yield Message(id="plan-warning-memory-tight", arguments={"share": share})
+            yield Message(
+                id="plan-warning-memory-tight",
+                arguments={"share": share, "micro_batch_size": plan.layout.micro_batch_size},
+            )
     checkpoints = plan.storage.checkpoint_time_share
     if checkpoints is not None and checkpoints > recipe.site.max_stall_share:
         yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})

@@ -136,3 +136,26 @@ def test_the_recipe_of_a_published_run_shows_what_is_published(headway: Headway)
     shown = headway("plan", str(ROOT / "recipes" / "llama-3.1-405b.toml"))
     assert "As published: Llama 3.1 405B" in shown.out
     assert "As published" not in headway("plan", *EIGHT_H100).out
+
+
+def test_a_plan_begins_with_its_verdict_and_stays_on_one_screen(headway: Headway) -> None:
+    shown = headway("plan", str(ROOT / "recipes" / "llama-3.1-405b.toml")).out.splitlines()
+    assert shown[0].startswith("Runs on 16,384 x h100-sxm-80gb in ")
+    assert shown[1].startswith("Layout: data 128 tensor 8 pipeline 16")
+    assert shown[2].startswith("Change first: ")
+    end = next(number for number, line in enumerate(shown) if line.startswith("Search: "))
+    assert end <= 44
+    assert "layouts evaluated; removed by rule: " in shown[end]
+
+
+def test_a_plan_that_does_not_fit_says_what_would(headway: Headway) -> None:
+    shown = headway("plan", "llama-3.1-70b", "--set", "hardware.accelerator=h100", "--set", "hardware.devices=8").out
+    assert shown.startswith("Does not run on 8 x h100-sxm-80gb: one obstacle")
+    assert "It fits on 32 devices" in shown or "It fits on 16 devices" in shown
+
+
+def test_a_layout_that_is_impossible_names_the_fields(headway: Headway) -> None:
+    refused = headway("plan", *EIGHT_H100, "--set", "layout.tensor_parallel_degree=3")
+    assert refused.code == 2
+    assert "layout.tensor_parallel_degree" in refused.err
+    assert "Nearest that do: 2, 4" in refused.err

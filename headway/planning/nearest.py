@@ -1,0 +1,178 @@
+"""The recipe that can run and is the nearest to one that cannot: other values of its layout, or more room."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from headway.errors import HeadwayError, PlanError
+from headway.planning.comparison import MakePlan
+from headway.planning.message import Message
+from headway.planning.variation import with_setting
+from headway.recipe import Recipe, resolve_recipe
+
+if TYPE_CHECKING:
+    from headway.planning.analytic.hardware import Hardware
+    from headway.planning.analytic.job import Job
+    from headway.planning.analytic.legal import Wishes
+    from headway.planning.plan import Plan
+
+MAX_FACTOR = 256
+"""A recipe that needs this many times its devices is no near one any more."""
+
+_FIELDS = {
+    "data": "data_parallel_degree",
+    "tensor": "tensor_parallel_degree",
+    "pipeline": "pipeline_parallel_degree",
+    "virtual": "virtual_pipeline_stages",
+    "context": "context_parallel_degree",
+    "expert": "expert_parallel_degree",
+    "micro_batch": "micro_batch_size",
+}
+"""What a recipe may fix to a number, by its name among the wishes: the setting of ``[layout]``."""
+
+
+class LayoutError(PlanError):
+    """No layout keeps all that a recipe asks for; ``problems`` holds each field that alone could make it possible."""
+
+    def __init__(self, problems: tuple[PlanError, ...], **arguments: Any) -> None:
+        self.problems = problems
+        super().__init__("plan-layout-impossible", **arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (self.problems, self.arguments)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each field."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
+
+
+def _rebuild(problems: tuple[PlanError, ...], arguments: dict[str, Any]) -> LayoutError:
+    return LayoutError(problems, **arguments)
+
+
+def failing_fields(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> tuple[PlanError, ...]:
+    """Return an error for each field that, changed alone, makes the recipe possible, with the nearest such values.
+
+    Args:
+        recipe: whose wishes no layout can grant.
+        job: that it trains.
+        machines: on which.
+        wishes: what it fixes.
+    """
+    return (
+        *_degrees(job, machines, wishes),
+        *_devices(recipe, job, machines, wishes),
+        *_batch(recipe, job, machines, wishes),
+    )
+
+
+def _problem(field: str, value: float, nearest: list[int]) -> PlanError:
+    listed = ", ".join(str(number) for number in nearest)
+    return PlanError("plan-field-impossible", field=field, value=int(value), nearest=listed)
+
+
+def _degrees(job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError]:
+    from headway.planning.analytic.legal import legal_layouts
+
+    for name, setting in _FIELDS.items():
+        value = getattr(wishes, name)
+        if value is None:
+            continue
+        without: dict[str, Any] = {name: None}
+        splits = legal_layouts(job, machines, replace(wishes, **without)).splits
+        if splits is not None:
+            possible = sorted({int(number) for number in getattr(splits, name)})
+            yield _problem(f"layout.{setting}", value, _nearest(value, possible))
+
+
+def _nearest(value: int, possible: list[int]) -> list[int]:
+    """Return the next smaller and the next larger of the possible values."""
+    smaller = [number for number in possible if number < value][-1:]
+    return smaller + [number for number in possible if number > value][:1]
+
+
+def _devices(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError]:
+    """Yield numbers of devices that the fixed degrees divide, as far as they are possible."""
+    from headway.planning.analytic.legal import legal_layouts
+
+    group = (wishes.tensor or 1) * (wishes.pipeline or 1) * (wishes.context or 1)
+    devices = recipe.hardware.devices
+    if wishes.data is not None:
+        candidates = [group * wishes.data]
+    else:
+        candidates = [devices // group * group, (devices // group + 1) * group]
+    # All servers are full.
+    per_node = machines.devices_per_node
+    possible = [
+        count
+        for count in candidates
+        if 0 < count != devices
+        and (count <= per_node or count % per_node == 0)
+        and legal_layouts(job, dataclasses.replace(machines, devices=count), wishes).splits is not None
+    ]
+    if possible:
+        yield _problem("hardware.devices", devices, possible)
+
+
+def _batch(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError]:
+    """Yield batches that the data-parallel devices divide, as far as they are possible."""
+    from headway.planning.analytic.legal import legal_layouts
+
+    group = (wishes.tensor or 1) * (wishes.pipeline or 1) * (wishes.context or 1)
+    whole = (wishes.data or max(recipe.hardware.devices // group, 1)) * (wishes.micro_batch or 1)
+    batch = recipe.training.global_batch_size
+    possible = [
+        size
+        for size in (batch // whole * whole, (batch // whole + 1) * whole)
+        if 0 < size != batch
+        and legal_layouts(dataclasses.replace(job, global_batch_size=size), machines, wishes).splits is not None
+    ]
+    if possible:
+        yield _problem("training.global_batch_size", batch, possible)
+
+
+def nearest_fits(recipe: Recipe, made: Plan, make_plan: MakePlan) -> tuple[Message, ...]:
+    """Return what makes a training fit that does not: each a change that suffices alone, the smallest one first.
+
+    Args:
+        recipe: the resolved recipe.
+        made: its plan.
+        make_plan: plans a recipe.
+    """
+    return () if made.memory.fits is not False else tuple(_fits(recipe, make_plan))
+
+
+def _fits(recipe: Recipe, make_plan: MakePlan) -> Iterator[Message]:
+    free = {**recipe.to_dict(), "layout": {}}
+    if recipe.to_dict()["layout"] != resolve_recipe(free).to_dict()["layout"]:
+        found = _fitting(resolve_recipe(free), make_plan)
+        if found is not None:
+            yield Message(id="plan-nearest-layout", arguments={"bytes": found.memory.device_peak_bytes})
+    if not recipe.layout.offload_optimizer:
+        found = _fitting(with_setting(recipe, "layout", "offload_optimizer", True), make_plan)
+        if found is not None:
+            yield Message(id="plan-nearest-offload", arguments={"seconds": found.time.step_seconds})
+    factor = 2
+    while factor <= MAX_FACTOR:
+        devices = factor * recipe.hardware.devices
+        try:
+            more = resolve_recipe({**free, "hardware": {**free["hardware"], "devices": devices}})
+        except HeadwayError:
+            return
+        if _fitting(more, make_plan) is not None:
+            yield Message(id="plan-nearest-devices", arguments={"devices": devices})
+            return
+        factor *= 2
+
+
+def _fitting(recipe: Recipe, make_plan: MakePlan) -> Plan | None:
+    try:
+        made = make_plan(recipe)
+    except HeadwayError:
+        return None
+    return made if made.memory.fits else None

@@ -1,0 +1,42 @@
+"""The plan in one sentence, and what to change first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from headway.planning.message import Argument, Message
+
+if TYPE_CHECKING:
+    from headway.planning.plan import Plan
+
+
+def verdict(plan: Plan) -> Message:
+    """Return whether the training runs, in which layout, for how long, for how much, and how often it breaks.
+
+    What is not known is the text ``unknown``, which the message tells apart.
+    """
+    if plan.infeasible:
+        return Message(id="plan-verdict-impossible", arguments={**_size(plan), "count": len(plan.infeasible)})
+    reliability, usd, seconds = plan.reliability, plan.cost.total_usd, plan.time.total_seconds
+    return Message(
+        id="plan-verdict-runs" if plan.memory.fits else "plan-verdict-unknown",
+        arguments={
+            **_size(plan),
+            "seconds": seconds or 0.0,
+            "price": "unknown" if usd is None else "known",
+            "usd": usd or 0.0,
+            "failures": "unknown" if reliability is None else "known",
+            "interruptions": reliability.expected_interruptions if reliability is not None else 0.0,
+            "low": reliability.expected_interruptions_low if reliability is not None else 0.0,
+            "high": reliability.expected_interruptions_high if reliability is not None else 0.0,
+        },
+    )
+
+
+def _size(plan: Plan) -> dict[str, Argument]:
+    return {"devices": plan.hardware.devices, "accelerator": plan.hardware.accelerator}
+
+
+def first_change(plan: Plan) -> Message | None:
+    """Return the obstacle or warning whose next step comes first; None where nothing needs to change."""
+    return next(iter((*plan.infeasible, *plan.warnings)), None)

@@ -1,0 +1,112 @@
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from headway.errors import PlanError
+from headway.planning import Plan, plan
+from headway.planning.nearest import LayoutError, nearest_fits
+from headway.planning.verdict import first_change, verdict
+from headway.recipe import Recipe, resolve_recipe
+
+
+def recipe_of(devices: int = 64, batch: int = 64, layout: dict[str, Any] | None = None, **training: Any) -> Recipe:
+    return resolve_recipe(
+        {
+            "model": {"preset": "llama-3.1-70b"},
+            "training": {"steps": 10, "global_batch_size": batch, "sequence_length": 4096, **training},
+            "hardware": {"accelerator": "h100", "devices": devices},
+            "layout": layout or {},
+        }
+    )
+
+
+def problems_of(recipe: Recipe) -> dict[str, str]:
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe)
+    assert len(raised.value.to_dict()["error"]["problems"]) == len(raised.value.problems)
+    return {problem.arguments["field"]: problem.arguments["nearest"] for problem in raised.value.problems}
+
+
+def test_each_failing_field_names_the_nearest_values_that_do() -> None:
+    assert problems_of(recipe_of(layout={"tensor_parallel_degree": 7})) == {"layout.tensor_parallel_degree": "4, 8"}
+    found = problems_of(recipe_of(layout={"tensor_parallel_degree": 8, "pipeline_parallel_degree": 3}))
+    assert found == {"layout.pipeline_parallel_degree": "2, 4", "hardware.devices": "48"}
+    found = problems_of(recipe_of(layout={"tensor_parallel_degree": 8, "data_parallel_degree": 3}, batch=96))
+    assert found["layout.data_parallel_degree"].startswith("2")
+
+
+@pytest.mark.parametrize("field", ["tensor_parallel_degree", "pipeline_parallel_degree"])
+def test_the_named_values_are_possible(field: str) -> None:
+    for value in problems_of(recipe_of(layout={field: 3}))[f"layout.{field}"].split(", "):
+        made = plan(recipe_of(layout={field: int(value)}))
+        assert getattr(made.layout, field) == int(value)
+
+
+def test_the_batch_and_the_devices_are_named_where_they_are_what_fails() -> None:
+    layout = {"tensor_parallel_degree": 1, "pipeline_parallel_degree": 1, "context_parallel_degree": 1}
+    found = problems_of(recipe_of(devices=24, batch=100, layout=layout))
+    assert found["training.global_batch_size"] == "96, 120"
+    for size in (96, 120):
+        assert plan(recipe_of(devices=24, batch=size, layout=layout)).layout.data_parallel_degree == 24
+
+
+def test_the_error_survives_pickling() -> None:
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe_of(layout={"tensor_parallel_degree": 7}))
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert (again.message_id, again.arguments) == (raised.value.message_id, raised.value.arguments)
+    assert [str(one) for one in again.problems] == [str(one) for one in raised.value.problems]
+
+
+@pytest.fixture
+def unfit() -> tuple[Recipe, Plan]:
+    recipe = recipe_of(devices=8, layout={"tensor_parallel_degree": 1, "shard": "none"})
+    return recipe, plan(recipe)
+
+
+def test_what_would_make_it_fit_does(unfit: tuple[Recipe, Plan]) -> None:
+    recipe, made = unfit
+    assert not made.memory.fits
+    found = {message.id: message.arguments for message in nearest_fits(recipe, made, plan)}
+    devices = int(found["plan-nearest-devices"]["devices"])
+    assert plan(recipe_of(devices=devices)).memory.fits
+    assert not plan(recipe_of(devices=devices // 2)).memory.fits
+
+
+def test_a_layout_that_is_asked_for_may_be_all_that_is_wrong() -> None:
+    recipe = recipe_of(devices=64, layout={"shard": "none", "tensor_parallel_degree": 1, "pipeline_parallel_degree": 1})
+    made = plan(recipe)
+    assert not made.memory.fits
+    assert nearest_fits(recipe, made, plan)[0].id == "plan-nearest-layout"
+
+
+def test_what_cannot_be_planned_is_no_near_recipe(unfit: tuple[Recipe, Plan]) -> None:
+    def refuse(_recipe: Recipe) -> Plan:
+        raise PlanError("plan-cpu-not-measured")
+
+    assert nearest_fits(*unfit, refuse) == ()
+
+
+def test_what_fits_needs_nothing() -> None:
+    recipe = recipe_of()
+    made = plan(recipe)
+    assert nearest_fits(recipe, made, plan) == ()
+    assert verdict(made).id == "plan-verdict-runs"
+    assert verdict(made).arguments["devices"] == 64
+    assert first_change(replace(made, warnings=())) is None
+
+
+def test_the_verdict_tells_what_is_not_known(unfit: tuple[Recipe, Plan]) -> None:
+    made = plan(recipe_of())
+    unknown = replace(
+        made, memory=replace(made.memory, fits=None), reliability=None, cost=replace(made.cost, total_usd=None)
+    )
+    found = verdict(unknown)
+    assert found.id == "plan-verdict-unknown"
+    assert (found.arguments["price"], found.arguments["failures"]) == ("unknown", "unknown")
+    impossible = verdict(unfit[1])
+    assert impossible.id == "plan-verdict-impossible"
+    assert impossible.arguments["count"] == len(unfit[1].infeasible)
+    assert first_change(unfit[1]) == unfit[1].infeasible[0]
