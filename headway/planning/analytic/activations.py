@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.layouts import FULL, RECOMPUTE, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
 
 LOGIT_BYTES = {"whole": 14.0, "sharded": 7.0, "chunked": 14.0}
@@ -19,6 +19,8 @@ divided, the exponentials take the place of the copy, and one byte says which la
 
 Source: ``ForCausalLMLoss`` of transformers (logits, shifted, logarithms: 3 fp32 arrays beside the rounded one);
 ``vocab_parallel_cross_entropy`` of Megatron-LM."""
+
+PRODUCTS = RECOMPUTE.index("products")
 
 LOSS_CHUNKS = 8.0
 """Pieces in which a chunked loss computes its logits. Source: torchtune, ``CEWithChunkedOutputLoss``."""
@@ -41,20 +43,30 @@ def full_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
 
 def kept_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
     """Return what one layer keeps of a micro-batch under each layout's recomputation, averaged over the layers."""
+    return layer_bytes(job, split, tokens)[1]
+
+
+def layer_bytes(job: Job, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    """Return what one layer keeps of a micro-batch without recomputation, and with it."""
     shape, value = job.shape, job.numerics.value_bytes
     everything = full_bytes_per_layer(job, split, tokens)
+    if not np.any(split.recompute):
+        return everything, everything
     only_input = tokens * shape.hidden * value / _stream_degree(split)
+    inner = tokens * inner_width(job) * value / split.tensor
     # Selective: the scores where they exist, else the results of norms and of activation functions.
-    light = (shape.hidden * 2 + inner_width(job)) * tokens * value
-    selective = everything - _scores_bytes(job, split, tokens)
-    if job.attention != "unfused":
-        selective = np.maximum(everything - light / split.tensor, only_input)
+    if job.attention == "unfused":
+        selective = everything - _scores_bytes(job, split, tokens)
+    else:
+        light = inner + tokens * (2 * shape.hidden * value) / split.tensor
+        selective = np.maximum(everything - light, only_input)
     attention = (2 * shape.heads + 2 * shape.key_value_heads) * shape.key_width
-    products = only_input + tokens * (attention + inner_width(job)) * value / split.tensor
-    options = np.stack([everything, selective, np.minimum(products, everything), np.minimum(only_input, everything)])
-    chosen = np.take_along_axis(options, split.recompute.astype(np.intp)[None, :], axis=0)[0]
+    products = only_input + tokens * (attention * value) / split.tensor + inner
+    level = split.recompute
+    chosen = np.where(level == PRODUCTS, products, np.where(level == FULL, only_input, selective))
+    chosen = np.where(level == 0, everything, np.minimum(chosen, everything))
     kept: Floats = split.recompute_share * chosen + (1 - split.recompute_share) * everything
-    return kept
+    return everything, kept
 
 
 def inner_width(job: Job) -> float:

@@ -15,14 +15,13 @@ import numpy as np
 
 from headway import units
 from headway.planning.analytic.activations import (
-    full_bytes_per_layer,
-    kept_bytes_per_layer,
+    layer_bytes,
     logits_bytes,
     output_bytes,
     transient_bytes,
 )
 from headway.planning.analytic.hardware import Hardware
-from headway.planning.analytic.holdings import Holdings, holdings, stage_layers
+from headway.planning.analytic.holdings import holdings, stage_layers
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import tokens_of
 from headway.planning.analytic.layouts import Floats, Layouts
@@ -103,28 +102,10 @@ def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "full
         split: how.
         stage: of the pipeline: the last, or whichever of the first and the last holds more.
     """
-    held = holdings(job, split)
-    tokens = tokens_of(job, split)
-    if stage == "last":
-        return _stage(job, hardware, split, held, tokens, is_last=True)
-    first = _stage(job, hardware, split, held, tokens, is_last=False)
-    last = _stage(job, hardware, split, held, tokens, is_last=True)
-    use_last = (split.pipeline == 1) | (last.total_bytes > first.total_bytes)
-    return MemoryParts(
-        **{
-            field.name: np.where(use_last, getattr(last, field.name), getattr(first, field.name))
-            for field in fields(MemoryParts)
-        }
-    )
-
-
-def _stage(
-    job: Job, hardware: Hardware, split: Layouts, held: Holdings, tokens: Floats, *, is_last: bool
-) -> MemoryParts:
-    states = device_states(job, split, held)
-    activations, logits = _passes(job, split, tokens, is_last=is_last)
-    # Once the gradients are complete, nothing of the passes is left, and the optimizer has the device to itself.
+    states = device_states(job, split, holdings(job, split))
+    activations, logits = _passes(job, split, tokens_of(job, split), stage)
     passes = activations + logits
+    # Once the gradients are complete, nothing of the passes is left, and the optimizer has the device to itself.
     is_update = states.update > passes
     optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
     activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
@@ -163,26 +144,33 @@ def context_bytes(hardware: Hardware) -> float:
     return EARLY_CONTEXT_BYTES if hardware.efficiency.id in EARLY_GENERATIONS else CONTEXT_BYTES
 
 
-def _passes(job: Job, split: Layouts, tokens: Floats, *, is_last: bool) -> tuple[Floats, Floats]:
+def _passes(job: Job, split: Layouts, tokens: Floats, stage: Stage) -> tuple[Floats, Floats]:
     """Return the activations, and the logits, of a stage at the worst moment of its backward pass.
 
-    The loss is done before the layers' backward pass begins: of the two peaks, the higher one counts.
+    The loss is done before the layers' backward pass begins: of the two peaks, the higher one counts. States are the
+    same on the first and the last stage, so that the one whose passes take more has the higher peak.
     """
-    kept = kept_bytes_per_layer(job, split, tokens)
+    full, kept = layer_bytes(job, split, tokens)
     layers = _fullest_layers(job, split)
-    in_flight = _last_in_flight(split, layers) if is_last else _in_flight_layers(split, layers)
-    stored = in_flight * kept
-    stored = np.where(split.offload_activations > 0, np.minimum(2 * kept, stored), stored)
-    if not is_last and job.keeping.keeps_outputs:
-        stored = stored + in_flight / layers * output_bytes(job, split, tokens) * (split.pipeline > 1)
-    again = np.where(split.recompute > 0, full_bytes_per_layer(job, split, tokens) - kept, 0.0)
-    work = again + transient_bytes(job, split, tokens)
-    if not is_last:
-        return stored + work, np.zeros_like(tokens)
+    work = np.where(split.recompute > 0, full - kept, 0.0) + transient_bytes(job, split, tokens)
     logits = logits_bytes(job, split, tokens)
-    stored = stored + tokens * job.shape.hidden * job.numerics.value_bytes
     is_loss = logits > work
-    return stored + np.where(is_loss, 0.0, work), np.where(is_loss, logits, 0.0)
+    last = _stored(split, kept, _last_in_flight(split, layers)) + tokens * job.shape.hidden * job.numerics.value_bytes
+    last, logits = last + np.where(is_loss, 0.0, work), np.where(is_loss, logits, 0.0)
+    if stage == "last":
+        return last, logits
+    in_flight = _in_flight_layers(split, layers)
+    first = _stored(split, kept, in_flight) + work
+    if job.keeping.keeps_outputs:
+        first = first + in_flight / layers * output_bytes(job, split, tokens)
+    use_last = (split.pipeline == 1) | (last + logits > first)
+    return np.where(use_last, last, first), np.where(use_last, logits, 0.0)
+
+
+def _stored(split: Layouts, kept: Floats, in_flight: Floats) -> Floats:
+    """Return what all layers in flight keep on the device; two layers' share, where the rest goes to the host."""
+    stored = in_flight * kept
+    return np.where(split.offload_activations > 0, np.minimum(2 * kept, stored), stored)
 
 
 def _communication(hardware: Hardware, split: Layouts) -> Floats:

@@ -87,14 +87,21 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
         whole = (split.pipeline > 1) & (split.micro_batches > 1)
         working = np.where(whole, held.trained_local, working)
     leaving = np.where((split.shard == PARAMETERS) & (split.shard_group > 1), working * numbers.reduced_bytes, 0.0)
-    copies = np.where(split.shard == 0, keeps.bucket_copies * held.trained_local, 0.0)
-    copies = np.maximum(copies, np.minimum(keeps.bucket_elements, held.trained_local))
-    copies = np.where((split.replicas > 1) & (split.shard != PARAMETERS), copies, 0.0)
-    flat = keeps.flat_copies * held.updated
     if keeps.rounded_gradients and numbers.gradient_bytes > numbers.value_bytes:
         kept = kept + numbers.value_bytes * held.trained_local
-    total: Floats = kept + leaving + (copies + flat) * numbers.gradient_bytes
+    total: Floats = kept + leaving + numbers.gradient_bytes * _copies(job, split, held)
     return total
+
+
+def _copies(job: Job, split: Layouts, held: Holdings) -> Floats | float:
+    """Return how many gradients are held a second time: in buckets on their way, or in one flat array."""
+    keeps = job.keeping
+    flat = keeps.flat_copies * held.updated if keeps.flat_copies else 0.0
+    if not keeps.bucket_copies and not keeps.bucket_elements:
+        return flat
+    buckets = np.where(split.shard == 0, keeps.bucket_copies * held.trained_local, 0.0)
+    buckets = np.maximum(buckets, np.minimum(keeps.bucket_elements, held.trained_local))
+    return flat + np.where((split.replicas > 1) & (split.shard != PARAMETERS), buckets, 0.0)
 
 
 def _update(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats]:
