@@ -154,7 +154,7 @@ def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
         is_causal="bert" not in row["model"].lower(),
         overlaps_communication=habits.overlaps,
         overlaps_tensor_communication=habits.overlaps_tensor,
-        captures_graphs=habits.captures,
+        captures_graphs=words.captures_graphs(row, habits),
     )
 
 

@@ -121,6 +121,19 @@ def software(row: Row) -> Software:
     return GENERAL
 
 
+def captures_graphs(row: Row, habits: Software) -> bool:
+    """Return whether the host's start of operations was captured before.
+
+    NVIDIA's containers from 26.06 on capture whole iterations of mixtures too, on racks. Source: NVIDIA/Megatron-LM,
+    examples of Qwen3-235B ("paged_stash_fullcg"); dense models since 25.11 (Megatron-Bridge, CHANGELOG 0.2.0).
+    """
+    release = re.search(r"(\d\d)\.(\d\d)(?:\.\d+)? NeMo Container", row["source"])
+    if release is None:
+        return habits.captures
+    version = (int(release[1]), int(release[2]))
+    return habits.captures or (version >= (26, 6) and row["accel"].startswith("GB"))
+
+
 def precision(row: Row) -> str | None:
     """Return the format of the products, or None where the row does not say."""
     text = f"{row['precision']} {row['source'] if not row['precision'] else ''}".lower()

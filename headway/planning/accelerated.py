@@ -62,6 +62,7 @@ def job_of(recipe: Recipe) -> Job:
         attention=training.attention,
         loss=training.loss,
         adapter=adapter,
+        captures_graphs=training.capture_graphs,
         overlaps_tensor_communication=recipe.layout.overlap_tensor_communication,
     )
 

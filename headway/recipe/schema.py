@@ -28,6 +28,7 @@ _LATER_DEFAULTS = {
     "weights": "fp32",
     "attention": "fused",
     "loss": "chunked",
+    "capture_graphs": False,
 }
 """Settings of ``[training]`` that came later: at their defaults they do not count, so that older runs go on."""
 

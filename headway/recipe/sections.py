@@ -62,6 +62,7 @@ class TrainingConfig(Section):
     attention: Literal["fused", "tuned", "unfused"] = "fused"
     loss: Literal["chunked", "sharded", "whole"] = "chunked"
     compile: bool = False
+    capture_graphs: bool = False
     seed: Count = 1234
     init_from: str | None = None
     optimizer: Literal["adamw", "adamw8bit"] = "adamw"

@@ -30,6 +30,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.precision": ("fp32", "bf16"),
     "training.weights": ("fp32",),
     "training.attention": ("fused",),
+    "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
     "training.optimizer": ("adamw",),
     "hardware.devices": (1,),

@@ -102,8 +102,10 @@ def pass_times(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
     elementwise = _elementwise(job, hardware, split, tokens)
     rounding = _rounding(job, hardware, split, tokens)
     head = _head(job, hardware, split, tokens)
-    # The host must know how many tokens each expert has before it can go on, and the device waits for it.
-    stall = np.full_like(tokens, 0.5 * hardware.losses.dispatch_stall_seconds * job.shape.sparse_layers)
+    # The host must know how many tokens each expert has before it can go on, and the device waits for it; a captured
+    # graph has room for any number of them.
+    stall_seconds = 0.0 if job.captures_graphs else hardware.losses.dispatch_stall_seconds
+    stall = np.full_like(tokens, 0.5 * stall_seconds * job.shape.sparse_layers)
     forward = {
         "projections": linear[0],
         "attention": attention[0],

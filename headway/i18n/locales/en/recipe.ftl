@@ -153,6 +153,7 @@ recipe-doc-training-weights = where the precise weights are: "fp32" rounds fp32 
 recipe-doc-training-attention = kernels of attention: portable fused ones, those a vendor "tuned" for the generation, or "unfused" ones that keep all scores
 recipe-doc-training-loss = how logits are held: a few rows at a time ("chunked"), all in place ("sharded"), or all with fp32 copies ("whole")
 recipe-doc-training-compile = compile the model with the framework's compiler
+recipe-doc-training-capture_graphs = start captured graphs of operations instead of one operation after the other (CUDA graphs)
 recipe-doc-training-seed = key of the initial weights and of the order of the data
 recipe-doc-training-init_from = folder of a Hugging Face model or a checkpoint to start from
 recipe-doc-training-optimizer = the optimizer
