@@ -40,6 +40,7 @@ REFUSED = {
     "training.precision": "fp8",
     "training.weights": "master",
     "training.attention": "unfused",
+    "training.capture_graphs": True,
     "training.loss": "whole",
     "training.optimizer": "adamw8bit",
     "hardware.devices": 2,
