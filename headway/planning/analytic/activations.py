@@ -11,7 +11,7 @@ import numpy as np
 
 from headway.planning.analytic.job import Adapter, Job
 from headway.planning.analytic.layouts import FULL, RECOMPUTE, Floats, Layouts
-from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES
+from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES, PRODUCT_BYTES
 
 LOGIT_BYTES = {"whole": 14.0, "sharded": 7.0, "chunked": 14.0}
 """Of one logit at the peak: the rounded one, fp32 copies, their logarithms and their gradients. Where the vocabulary is
@@ -33,7 +33,7 @@ def full_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
     et al. 2022, equation 2), and s b h (34 / t) + 5 a s^2 b / t where sequences are divided too (equation 4).
     """
     value = job.numerics.value_bytes
-    stream, gathered, inside = _elements(job)
+    stream, gathered, inside = _elements(job, _input_share(job))
     whole = _stream_degree(split)
     gathered_degree = np.ones_like(whole) if job.keeping.gathers_inputs else whole
     kept = tokens * (stream / whole + gathered / gathered_degree + inside / split.tensor) * value
@@ -111,11 +111,22 @@ def _stream_degree(split: Layouts) -> Floats:
     return np.where(split.sequence_parallel > 0, split.tensor, 1.0)
 
 
-def _elements(job: Job) -> tuple[float, float, float]:
+def _input_share(job: Job) -> float:
+    """Return how wide a kept input of a product is, of a 16-bit element."""
+    if job.numerics.product in BLOCK_SCALED and job.keeping.rounds_once and job.adapter is None:
+        return PRODUCT_BYTES[job.numerics.product] / job.numerics.value_bytes
+    return 1.0
+
+
+def _elements(job: Job, input_share: float) -> tuple[float, float, float]:
     """Return the elements of one token that a layer keeps: of the stream, inputs of products, and inside products.
 
     A norm keeps its input, and its result as the next product's input; attention keeps queries, keys, values and its
     result; the MLP what `keeping` says.
+
+    Args:
+        job: what is trained.
+        input_share: width of a kept input of a product, of a 16-bit element.
     """
     shape, keeps, adapter = job.shape, job.keeping, job.adapter
     attention_input, mlp_input, product_input = _needed_inputs(job, adapter)
@@ -124,7 +135,7 @@ def _elements(job: Job) -> tuple[float, float, float]:
         # The gradient of a frozen weight is never computed.
         products = 0.0
     stream = 2 * (inputs + products) * shape.hidden
-    gathered = (attention_input + mlp_input) * keeps.norm_results * shape.hidden
+    gathered = (attention_input + mlp_input) * keeps.norm_results * input_share * shape.hidden
     if shape.is_latent:
         stream += 2 * shape.latent_width
     if job.dropout:
@@ -137,15 +148,15 @@ def _elements(job: Job) -> tuple[float, float, float]:
     if shape.has_head_norms:
         inside += (shape.heads + shape.key_value_heads) * shape.key_width * (inputs + products)
     if shape.gated:
-        inside += inner_width(job) * (keeps.gated_inputs + product_input * keeps.gated_results)
+        inside += inner_width(job) * (keeps.gated_inputs + product_input * keeps.gated_results * input_share)
     else:
-        inside += inner_width(job) * (1.0 + product_input)
+        inside += inner_width(job) * (1.0 + product_input * input_share)
     if shape.experts:
         # Tokens as they were sent to their experts and sorted by them, and what these return before it is weighed.
         inside += 3.0 * shape.hidden * shape.chosen_experts * shape.sparse_layers / shape.layers
-    if job.numerics.product in BLOCK_SCALED and adapter is None:
-        # Rounded inputs are kept in place of the 16-bit ones.
-        inside -= (0.0 if job.numerics.product == "fp8" else 0.25) * inner_width(job)
+    if input_share < 1.0:
+        # The result of attention is kept as it is for attention, and rounded for the product after it.
+        inside += shape.heads * shape.value_width * input_share
     if job.attention != "unfused":
         inside += shape.heads * FP32_BYTES / job.numerics.value_bytes
     return stream, gathered, inside

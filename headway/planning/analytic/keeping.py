@@ -29,6 +29,8 @@ class Keeping:
             are a view of.
         gathers_inputs: whether the inputs of divided products are kept whole, rather than gathered a second time.
         keeps_frozen_inputs: whether inputs of frozen products are kept though nothing needs them.
+        rounds_once: whether 8- and 4-bit products keep their inputs rounded in place of the 16-bit ones, and weights
+            rounded twice (as they are and transposed) until the step ends.
         keeps_outputs: whether what a stage sends to the next one is kept until the backward pass.
         balances_head: whether the division into stages weighs the output projection as so many layers.
         bucket_copies: copies of all trained gradients in the buckets in which they leave.
@@ -54,6 +56,7 @@ class Keeping:
     holds_joint_projection: bool = False
     gathers_inputs: bool = False
     keeps_frozen_inputs: bool = False
+    rounds_once: bool = False
     keeps_outputs: bool = False
     balances_head: bool = False
     bucket_copies: float = 0.0
@@ -69,8 +72,9 @@ class Keeping:
     holds_unsharded_gradients: bool = False
 
 
-HAND_FUSED = Keeping()
-"""Kernels written by hand: a norm keeps its input and its result, a gate its two inputs and its result."""
+HAND_FUSED = Keeping(rounds_once=True)
+"""Kernels written by hand: a norm keeps its input and its result, a gate its two inputs and its result. In 8 bits,
+Transformer Engine keeps what it has rounded."""
 
 EAGER = Keeping(
     norm_inputs=2.0,

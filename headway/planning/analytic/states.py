@@ -14,6 +14,7 @@ import numpy as np
 from headway.planning.analytic.holdings import Holdings, stage_layers
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import GRADIENTS, PARAMETERS, Floats, Layouts
+from headway.planning.analytic.numerics import BLOCK_SCALED, PRODUCT_BYTES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,6 +68,8 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
     # Autocast keeps the rounded copy of a weight until the step ends.
     rounds = (numbers.weight_bytes > numbers.value_bytes) and adapter is None
     rounded = np.where(~divides, held.local * numbers.value_bytes, 0.0) if rounds else 0.0
+    if numbers.product in BLOCK_SCALED and job.keeping.rounds_once and adapter is None:
+        rounded = rounded + 2 * PRODUCT_BYTES[numbers.product] * held.layers
     total: Floats = weights + gathered + rounded
     return total
 

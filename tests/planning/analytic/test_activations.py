@@ -176,3 +176,43 @@ def test_fp32_values_are_twice_as_wide() -> None:
     precise, _ = per_layer(job(numerics=numerics("fp32", "fp32")), layouts())
     softmax = 2048 * 8 * 4
     assert precise - softmax == pytest.approx(2 * (half - softmax))
+
+
+def test_latent_attention_keeps_what_it_compressed() -> None:
+    """Compressed queries (64), keys and values (32) and rotary keys (16), before and after a norm."""
+    latent = {
+        "architecture": "deepseek_v3", "num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 512,
+        "num_shared_experts": 1, "first_k_dense_replace": 4, "q_lora_rank": 64, "kv_lora_rank": 32,
+        "qk_nope_head_dim": 96, "qk_rope_head_dim": 16, "v_head_dim": 128,
+    }  # fmt: skip
+    full, _ = per_layer(job(llama(**latent), keeps=HAND_FUSED), layouts())
+    attention = 8 * 2 * (112 + 128) + 2 * (64 + 32 + 16)
+    assert full == 2048 * (2 * (4 * 1024 + attention + 3 * 4096) + 8 * 4)
+
+
+def test_normalised_queries_and_keys_keep_their_inputs() -> None:
+    plain, _ = per_layer(job(keeps=EAGER), layouts())
+    normed, _ = per_layer(job(llama(architecture="qwen3", qk_norm=True), keeps=EAGER), layouts())
+    assert normed - plain == 2048 * 2 * 2 * 8 * 128 * 3
+
+
+def test_selective_recomputation_beside_fused_attention() -> None:
+    """The results of two norms (2 h) and of the gate (4 h) are made again."""
+    full, kept = per_layer(job(keeps=HAND_FUSED), layouts(recompute=1))
+    assert full - kept == 2048 * 2 * 1024 * (2 + 4)
+
+
+def test_results_of_products_only() -> None:
+    """A layer's input, queries, keys, values and the result of attention, and one array of the MLP's width."""
+    _, kept = per_layer(job(keeps=HAND_FUSED), layouts(recompute=2))
+    assert kept == 2048 * 2 * 1024 * (1 + 4 + 4)
+
+
+@pytest.mark.parametrize(("product", "share"), [("fp8", 0.5), ("mxfp8", 0.5), ("nvfp4", 0.25)])
+def test_rounded_inputs_take_the_place_of_16_bit_ones(product: str, share: float) -> None:
+    """Two norms' results and the gate's; the result of attention is kept once more."""
+    plain, _ = per_layer(job(keeps=HAND_FUSED), layouts())
+    rounded, _ = per_layer(job(keeps=HAND_FUSED, numerics=numerics(product, "master")), layouts())
+    assert plain - rounded == pytest.approx(2048 * 2 * 1024 * ((2 + 4) * (1 - share) - share))
+    compiled = job(keeps=COMPILED, numerics=numerics(product, "master"))
+    assert per_layer(compiled, layouts()) == per_layer(job(keeps=COMPILED), layouts())

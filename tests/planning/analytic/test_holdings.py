@@ -71,3 +71,10 @@ def test_only_adapters_are_trained_unless_tables_are_too() -> None:
     assert frozen.trained_local[0] == adapter_parameters(job().shape, Adapter(rank=8))
     assert tables.trained_local[0] - frozen.trained_local[0] == 2 * TABLE
     assert frozen.trained_experts[0] == 0
+
+
+def test_experts_are_updated_by_those_that_hold_the_same_ones() -> None:
+    """Of 8 devices, 4 share the experts: only 2 hold the same ones, and divide their update."""
+    mixture = job(llama(architecture="mixtral", intermediate_size=1024, num_experts=8, num_experts_per_tok=2))
+    held = holdings(mixture, layouts(data=8, expert=4, shard=1))
+    assert held.updated[0] == pytest.approx(held.shared[0] / 8 + held.experts[0] / 2)

@@ -107,3 +107,14 @@ def test_a_quantised_base_is_gathered_as_it_lies() -> None:
     own = float(holdings(job(adapter=adapter), layouts()).trained_local[0])
     assert alone == pytest.approx(0.5 * layers + 2 * UNIT + 2 * own)
     assert divided == pytest.approx((0.5 * layers + 2 * UNIT) / 8 + 2 * own + 0.5 * UNIT)
+
+
+@pytest.mark.parametrize(("product", "each"), [("fp8", 1.0), ("nvfp4", 0.5)])
+def test_rounded_weights_are_kept_twice(product: str, each: float) -> None:
+    """Transformer Engine keeps a rounded weight and its transpose over the micro-batches of a step."""
+    plain = states(layouts(), numerics=numerics("bf16", "master"), keeps=HAND_FUSED).parameters[0]
+    rounded = states(layouts(), numerics=numerics(product, "master"), keeps=HAND_FUSED).parameters[0]
+    layers = float(holdings(job(), layouts()).layers[0])
+    assert rounded - plain == pytest.approx(2 * each * layers)
+    compiled = states(layouts(), numerics=numerics(product, "master"), keeps=COMPILED).parameters[0]
+    assert compiled == plain
