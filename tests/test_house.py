@@ -44,6 +44,7 @@ MADE_FROM_NAMES = (
     "plan-sweep-",
     "plan-warning-budget-",
     "recipe-doc-",
+    "report-",
 )
 
 
@@ -371,7 +372,7 @@ def command_messages() -> Iterator[str]:
             command = group.get_command(context, name)
             assert command is not None
             yield f"cli-{prefix}{name}"
-            yield f"cli-{command.name}-help"
+            yield f"cli-{prefix}{name}-help"
             if isinstance(command, click.Group):
                 yield from walk(command, f"{command.name}-")
 

@@ -10,6 +10,7 @@ import click
 from headway.cli.localized import command, option
 from headway.cli.output import print_json
 from headway.errors import PlanError
+from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.planning import Plan
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 @option("--compare", "accelerators", help_id="plan-option-compare", metavar="NAMES")
 @option("--sweep", "swept", help_id="plan-option-sweep", metavar="SETTING=VALUES")
 @option("--output", "picture", help_id="plan-option-output", metavar="FILE")
+@option("--report", "page", help_id="plan-option-report", metavar="FILE")
 @option("--published", help_id="plan-option-published", is_flag=True)
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def plan(
@@ -32,6 +34,7 @@ def plan(
     accelerators: str | None,
     swept: str | None,
     picture: str | None,
+    page: str | None,
     published: bool,
     as_json: bool,
 ) -> None:
@@ -42,6 +45,7 @@ def plan(
         "--explain": topics,
         "--compare": accelerators is not None,
         "--sweep": swept is not None,
+        "--report": page is not None,
         "--published": published,
     }
     _one_way(ways)
@@ -60,7 +64,7 @@ def plan(
     elif swept is not None:
         _sweep(recipe, swept, picture, as_json)
     else:
-        _show(recipe, as_json)
+        _show(recipe, page, as_json)
 
 
 def _one_way(given: dict[str, Any]) -> None:
@@ -77,16 +81,36 @@ def _plan(recipe: Recipe) -> Plan:
     return api.plan(recipe, probing=probe_with_bar)
 
 
-def _show(recipe: Recipe, as_json: bool) -> None:
-    from headway.cli.plan_view import show_plan
+def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
     from headway.planning.nearest import nearest_fits
-    from headway.planning.published import published_of
 
     made = _plan(recipe)
+    if page is not None:
+        _report(recipe, made, Path(page))
     if as_json:
         print_json(made.to_dict())
-    else:
+    elif page is None:
+        from headway.cli.plan_view import show_plan
+        from headway.planning.published import published_of
+
         show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan))
+
+
+def _report(recipe: Recipe, made: Plan, path: Path) -> None:
+    from headway.cli.plan_explain_view import ALL_TOPICS, explain, known_topics
+    from headway.cli.report import Report, write_report
+    from headway.planning.front import layout_points
+    from headway.planning.nearest import nearest_fits
+
+    report = Report(
+        recipe=recipe,
+        plan=made,
+        explanations=explain(recipe, made, known_topics((ALL_TOPICS,))),
+        points=layout_points(recipe, made),
+        nearest=nearest_fits(recipe, made, _plan),
+    )
+    write_report(report, path)
+    click.echo(current_translator().text("report-written", path=str(path)), err=True)
 
 
 def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:

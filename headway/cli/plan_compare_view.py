@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from headway.planning import Plan
+    from headway.planning.choice import Layout
     from headway.planning.comparison import Compared
 
 BEST = "*"
@@ -86,7 +87,7 @@ def show_comparison(found: Sequence[Compared], left_out: Sequence[str]) -> None:
 
 def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
     text = current_translator().text
-    yield [text("plan-label-layout"), *(layout_text(plan) for plan in plans)]
+    yield [text("plan-label-layout"), *(layout_text(plan.layout) for plan in plans)]
     yield [text("plan-label-device-peak-bytes"), *(_memory(plan) for plan in plans)]
     yield [text("plan-label-fits"), *(text("plan-yes") if plan.is_feasible else text("plan-no") for plan in plans)]
     for name in _ROWS:
@@ -111,10 +112,9 @@ def _best(values: Sequence[float | None], feasible: Sequence[bool], *, lowest: b
     return (min if lowest else max)(known, key=lambda index: known[index])
 
 
-def layout_text(plan: Plan) -> str:
+def layout_text(layout: Layout) -> str:
     """Return the layout in short: the degrees that are not one, the micro-batch and what is sharded."""
-    layout, text = plan.layout, current_translator().text
-    return text(
+    return current_translator().text(
         "plan-layout-short",
         data=layout.data_parallel_degree,
         tensor=layout.tensor_parallel_degree,

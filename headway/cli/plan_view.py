@@ -66,7 +66,7 @@ def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[
     names = ("resource", "quantity", "predicted", "interval")
     columns = [translator.text(f"cli-column-{name}") for name in names]
     console.print(make_table(columns, _rows(content), numeric=(2, 3)))
-    console.print(_search_line(plan), style="dim")
+    console.print(search_line(plan), style="dim")
     if content["alternatives"]:
         console.print(translator.text("plan-label-alternatives"), style="bold")
         console.print(_alternatives_table(content["alternatives"][:SHOWN_ALTERNATIVES]))
@@ -83,7 +83,7 @@ def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> N
     translator = current_translator()
     found, change = verdict(plan), first_change(plan)
     console.print(translator.text(found.id, **found.arguments), style="bold")
-    console.print(translator.text("plan-verdict-layout", layout=layout_text(plan)))
+    console.print(translator.text("plan-verdict-layout", layout=layout_text(plan.layout)))
     for message in nearest:
         console.print(translator.text(message.id, **message.arguments))
     step = translator.next_step(change.id, **change.arguments) if change is not None else None
@@ -95,7 +95,8 @@ def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> N
         console.print(translator.text("plan-verdict-no-change"))
 
 
-def _search_line(plan: Plan) -> str:
+def search_line(plan: Plan) -> str:
+    """Return how many layouts were looked at, and which rules removed how many."""
     text, search = current_translator().text, plan.search
     rules = sorted(search.removed.items(), key=lambda pair: -pair[1])
     removed = ", ".join(text("plan-search-rule", rule=rule, count=count) for rule, count in rules if count)

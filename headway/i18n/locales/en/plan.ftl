@@ -569,6 +569,7 @@ plan-option-compare = Plan the same training on several accelerators, given with
 plan-option-sweep = Plan it for several values of a setting: devices=64..4096 doubles, devices=64..512..8 takes eight points, devices=64,128 takes these.
 plan-option-output = File of the picture that --sweep draws: .png, .svg or .pdf.
 plan-option-published = Set every published training beside its plan, instead of planning a recipe.
+plan-option-report = Write one page with tables, charts and explanations, which needs no network and no other file.
 plan-topic-title = How the numbers on { $topic ->
         [memory] memory
         [time] time

@@ -1,0 +1,232 @@
+"""``headway plan RECIPE --report FILE``: the whole plan as one page that loads nothing from anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING, Any
+
+from headway import __version__
+from headway.cli.plan_compare_view import layout_text
+from headway.cli.plan_view import search_line
+from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
+from headway.errors import PlanError
+from headway.i18n import current_translator, formatting
+from headway.i18n.quantities import format_quantity
+from headway.planning.verdict import first_change, verdict
+
+if TYPE_CHECKING:
+    from headway.planning import Plan
+    from headway.planning.explanation import Explanation
+    from headway.planning.front import LayoutPoint
+    from headway.planning.message import Message
+    from headway.recipe import Recipe
+
+TABLES = (
+    "model",
+    "run",
+    "hardware",
+    "layout",
+    "memory",
+    "time",
+    "storage",
+    "network",
+    "power",
+    "energy",
+    "cooling",
+    "carbon",
+    "water",
+    "cost",
+    "reliability",
+    "software",
+)
+"""Sections of the plan that become a table, in order."""
+
+_COSTS = ("hardware_usd", "infrastructure_usd", "energy_usd", "interest_usd")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What a page shows.
+
+    Attributes:
+        recipe: that was planned.
+        plan: made from it.
+        explanations: steps by topic.
+        points: layouts that fit.
+        nearest: what would make it fit.
+    """
+
+    recipe: Recipe
+    plan: Plan
+    explanations: Mapping[str, Sequence[Explanation]]
+    points: Sequence[LayoutPoint]
+    nearest: Sequence[Message] = ()
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write the page.
+
+    Raises:
+        PlanError: the file cannot be written.
+    """
+    try:
+        path.write_text(page(report), encoding="utf-8")
+    except OSError as error:
+        raise PlanError("plan-file-unwritable", path=str(path), reason=error.strerror or str(error)) from error
+
+
+def page(report: Report) -> str:
+    """Return the page as HTML; whatever a recipe or the catalogue holds is escaped."""
+    translator = current_translator()
+    text = translator.text
+    sections = {name: content for name, content in _sections(report) if content}
+    links = "".join(f'<li><a href="#{name}">{escape(text(f"report-{name}"))}</a></li>' for name in sections)
+    template = resources.files("headway.cli").joinpath("templates", "plan.html").read_text(encoding="utf-8")
+    return Template(template).substitute(
+        language=escape(translator.language),
+        title=escape(text("report-title", name=report.recipe.name)),
+        verdict=_verdict(report),
+        contents=f"<nav><ul>{links}</ul></nav>",
+        sections="\n".join(
+            f'<section id="{name}"><h2>{escape(text(f"report-{name}"))}</h2>{content}</section>'
+            for name, content in sections.items()
+        ),
+        footer=escape(text("report-footer", version=__version__)),
+    )
+
+
+def _sections(report: Report) -> Iterator[tuple[str, str]]:
+    plan = report.plan
+    yield "messages", _messages(plan)
+    yield "charts", "".join(_charts(report))
+    yield "tables", f'<div class="tables">{"".join(_tables(plan.to_dict()))}</div>'
+    yield "layouts", _alternatives(plan)
+    yield "watch", _list([*_items(plan.watching, "watch")])
+    yield "explanations", "".join(_explanations(report.explanations))
+    yield "recipe", f"<pre>{escape(report.recipe.to_toml())}</pre>"
+
+
+def _verdict(report: Report) -> str:
+    text, translator = current_translator().text, current_translator()
+    found, change = verdict(report.plan), first_change(report.plan)
+    lines = [f'<p class="sentence">{escape(text(found.id, **found.arguments))}</p>']
+    lines.append(f"<p>{escape(text('plan-verdict-layout', layout=layout_text(report.plan.layout)))}</p>")
+    lines += [f"<p>{escape(text(message.id, **message.arguments))}</p>" for message in report.nearest]
+    step = translator.next_step(change.id, **change.arguments) if change is not None else None
+    told = text("plan-verdict-change", step=step) if step else text("plan-verdict-no-change")
+    lines += [] if report.nearest else [f"<p>{escape(told)}</p>"]
+    kind = "verdict impossible" if report.plan.infeasible else "verdict"
+    return f'<div class="{kind}">{"".join(lines)}</div>'
+
+
+def _messages(plan: Plan) -> str:
+    return _list([*_items(plan.infeasible, "obstacle"), *_items(plan.warnings, "warning")])
+
+
+def _items(messages: Sequence[Message], kind: str) -> Iterator[str]:
+    translator = current_translator()
+    for message in messages:
+        step = translator.next_step(message.id, **message.arguments)
+        next_step = f'<span class="next">{escape(step)}</span>' if step else ""
+        yield f'<li class="{kind}">{escape(translator.text(message.id, **message.arguments))}{next_step}</li>'
+
+
+def _list(items: Sequence[str]) -> str:
+    return f'<ul class="messages">{"".join(items)}</ul>' if items else ""
+
+
+def _charts(report: Report) -> Iterator[str]:
+    text, plan = current_translator().text, report.plan
+    capacity = plan.memory.device_capacity_bytes
+    limit = None if capacity is None else (_label("device_capacity_bytes"), float(capacity))
+    memory = {_label(name): value for name, value in vars(plan.memory.parts).items()}
+    yield bar_of_parts(text("report-chart-memory"), memory, _format("bytes"), limit)
+    step = {_label(name): value for name, value in plan.time.parts.items()}
+    yield bar_of_parts(text("report-chart-time"), step, _format("seconds"))
+    labels = {
+        "time": _label("step_seconds"),
+        "memory": _label("device_peak_bytes"),
+        "front": text("report-chart-front"),
+        "chosen": text("report-chart-chosen"),
+        "other": text("report-chart-other"),
+    }
+    formats = (_format("seconds"), _format("bytes"))
+    yield cloud_of_layouts(text("report-chart-layouts"), report.points, labels, formats)
+    power = {_label(name): value for name, value in plan.power.parts.items()}
+    yield bar_of_parts(text("report-chart-power"), power, _format("watts"))
+    cost = {_label(name): getattr(plan.cost, name) or 0.0 for name in _COSTS}
+    yield bar_of_parts(text("report-chart-cost"), cost, _format("usd"))
+
+
+def _format(quantity: str) -> Any:
+    locale = current_translator().language
+    return lambda value: format_quantity(quantity, value, locale)
+
+
+def _label(quantity: str) -> str:
+    return current_translator().text(f"plan-label-{quantity.replace('_', '-')}")
+
+
+def _tables(content: Mapping[str, Any]) -> Iterator[str]:
+    for section in TABLES:
+        rows = "".join(_rows(content.get(section, {})))
+        if rows:
+            yield f"<div><h3>{escape(_label(section))}</h3><table><tbody>{rows}</tbody></table></div>"
+
+
+def _rows(known: Mapping[str, Any]) -> Iterator[str]:
+    locale = current_translator().language
+    for quantity, value in known.items():
+        if isinstance(value, (dict, list)) or quantity.endswith(("_low", "_high")) or quantity == "source":
+            continue
+        shown = current_translator().text("plan-yes" if value else "plan-no") if isinstance(value, bool) else None
+        shown = format_quantity(quantity, value, locale) if shown is None else shown
+        low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
+        interval = ""
+        if low is not None and high is not None and low != high:
+            ends = (format_quantity(quantity, end, locale) for end in (low, high))
+            interval = f" {formatting.RANGE} ".join(ends)
+        yield (
+            f'<tr><td>{escape(_label(quantity))}</td><td class="number">{escape(shown)}</td>'
+            f'<td class="number">{escape(interval)}</td></tr>'
+        )
+
+
+def _alternatives(plan: Plan) -> str:
+    text, locale = current_translator().text, current_translator().language
+    note = f"<p>{escape(search_line(plan))}</p>"
+    if not plan.alternatives:
+        return note
+    heads = "".join(
+        f"<th{kind}>{escape(text(f'plan-label-{name}'))}</th>"
+        for name, kind in (
+            ("layout", ""),
+            ("step-seconds", ' class="number"'),
+            ("device-peak-bytes", ' class="number"'),
+        )
+    )
+    rows = "".join(
+        f"<tr><td>{escape(layout_text(one.layout))}</td>"
+        f'<td class="number">{escape(format_quantity("seconds", one.step_seconds, locale))}</td>'
+        f'<td class="number">{escape(format_quantity("bytes", one.device_peak_bytes, locale))}</td></tr>'
+        for one in plan.alternatives
+    )
+    return f'{note}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _explanations(found: Mapping[str, Sequence[Explanation]]) -> Iterator[str]:
+    text = current_translator().text
+    for topic, steps in found.items():
+        if not steps:
+            continue
+        items = "".join(
+            f"<li>{escape(text(step.id, **step.arguments))}"
+            f'<span class="source">{escape(text("plan-explain-source", source=step.source))}</span></li>'
+            for step in steps
+        )
+        yield f'<h3>{escape(text("plan-topic-title", topic=topic))}</h3><ol class="steps">{items}</ol>'
