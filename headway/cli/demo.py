@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from importlib import resources
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from headway.cli.localized import command, option
-from headway.cli.output import print_json
+from headway.cli.output import print_json, say
 from headway.cli.streams import postponed_output_errors
 from headway.cli.train import DEFAULT_RUNS, show_ledger, watching
 from headway.i18n import current_translator
@@ -61,9 +62,9 @@ def _show_everything(runs_folder: str, steps: int | None, as_json: bool) -> None
     _train_until(run, None)
     _stage("ledger")
     _finish(run, as_json)
-    click.echo(
-        current_translator().text("cli-demo-done", seconds=time.monotonic() - started, path=str(run.path)), err=True
-    )
+    # With the option that finds it, where the run lies elsewhere than the commands look.
+    where = run.name if runs_folder == DEFAULT_RUNS else f"{run.name} --runs {shlex.quote(runs_folder)}"
+    say(current_translator().text("cli-demo-done", seconds=time.monotonic() - started, run=where))
 
 
 def kill_after(recipe: Recipe) -> int:

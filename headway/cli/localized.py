@@ -9,9 +9,11 @@ from typing import Any, TypeVar
 
 import click
 
+from headway.cli.output import say
 from headway.cli.usage import value_problem
 from headway.errors import HeadwayError
-from headway.i18n import current_translator, use_language
+from headway.i18n import current_translator, known_languages, use_language
+from headway.i18n.negotiation import match_language
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -45,11 +47,14 @@ class LocalizedOption(click.Option):
 
 
 class LocalizedCommand(click.Command):
-    """A command whose help is the message ``cli-<name>-help``, with ``cli-<name>`` as its line in lists."""
+    """A command whose help is the message ``cli-<names>-help``, with ``cli-<names>`` as its line in lists.
+
+    The names are those of the groups above it, but for the outermost, and its own.
+    """
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Render the help at the moment it is shown."""
-        self.help = help_text(self.name or "")
+        self.help = help_text(_names(ctx))
         super().format_help_text(ctx, formatter)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -111,8 +116,18 @@ class LazyGroup(LocalizedCommand, click.Group):
             formatter.write_dl(rows)
 
 
+def _names(ctx: click.Context) -> str:
+    """Return the names of a command below the outermost one, joined as in a message id."""
+    names: list[str] = []
+    at: click.Context | None = ctx
+    while at is not None:
+        names.insert(0, at.command.name or "")
+        at = at.parent
+    return "-".join(names[1:] or names)
+
+
 def help_text(name: str) -> str:
-    """Return the long help of a command; click keeps the line breaks of a paragraph that ``\\b`` opens.
+    """Return the long help of a command by its names; click keeps the line breaks of a paragraph that ``\\b`` opens.
 
     Such are the paragraphs that begin with two spaces, in any language: examples.
     """
@@ -142,8 +157,12 @@ def language_option(function: Decorated) -> Decorated:
     """Add ``--lang``, which decides before anything is printed."""
 
     def choose(_context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            use_language(value)
+        if value is None:
+            return
+        translator = use_language(value)
+        if match_language(value, known_languages()) is None:
+            known = ", ".join(known_languages())
+            say(translator.text("cli-lang-unknown", tag=value, known=known, used=translator.language))
 
     add = option("--lang", help_id="cli-option-lang", metavar="TAG", is_eager=True, expose_value=False, callback=choose)
     return add(function)

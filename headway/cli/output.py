@@ -58,21 +58,13 @@ def print_message(console: Console, mark: str, message_id: str, arguments: Mappi
 
 
 def make_table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[int] = ()) -> Table:
-    """Make a plain table.
+    """Make a plain table; where a terminal is too narrow for it, it is shown as a block of lines for each row.
 
     Args:
         columns: headings.
         rows: cells.
         numeric: indices of the columns that are set flush right.
     """
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+    from headway.cli.fitting_table import FittingTable
 
-    right = set(numeric)
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for index, column in enumerate(columns):
-        table.add_column(Text(column), justify="right" if index in right else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
+    return FittingTable(columns, [tuple(row) for row in rows], frozenset(numeric))

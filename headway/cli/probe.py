@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from headway.machine import Machine
 
 
+_ADVISED = ("machine-note-busy", "machine-note-no-compiler")
+"""Notes that are not shown, since the advice says the same and what to do about it."""
+
+
 @command("probe")
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 @option("--refresh", help_id="cli-option-refresh", is_flag=True)
@@ -55,7 +59,6 @@ def _say_stage(message_id: str, _fraction: float) -> None:
 def show_machine(machine: Machine) -> None:
     """Print the machine as a table, then the advice."""
     from headway.machine import advice
-    from headway.machine.measurements import BUSY
 
     translator, console = current_translator(), stdout_console()
     rows = [(translator.text(f"cli-probe-{name}"), value) for name, value in _facts(machine)]
@@ -64,8 +67,7 @@ def show_machine(machine: Machine) -> None:
         when = machine.measurements.measured_at.replace("T", " ").replace("+00:00", " UTC")
         console.print(translator.text("cli-probe-measured", when=when))
     for note in machine.measurements.notes if machine.measurements else ():
-        # The advice below says that the machine was busy, and what to do about it.
-        if note.message_id != BUSY:
+        if note.message_id not in _ADVISED:
             print_message(console, "!", note.message_id, note.arguments)
     for item in advice(machine):
         print_message(console, "!" if item.level == "warning" else "-", item.message_id, item.arguments)

@@ -67,13 +67,28 @@ def new(preset: str, output: Path | None) -> None:
         click.echo(text, nl=False)
         return
     try:
-        with output.open("x", encoding="utf-8") as file:
-            file.write(text)
+        _write_new(output, text)
     except FileExistsError as error:
         raise RecipeError("cli-file-exists", path=str(output)) from error
     except OSError as error:
         raise RecipeError("recipe-unwritable", path=str(output), reason=error.strerror or str(error)) from error
     click.echo(current_translator().text("cli-recipe-written", path=str(output)))
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is not there yet, whole or not at all.
+
+    Raises:
+        OSError: as the file system reports it, ``FileExistsError`` where it is there.
+    """
+    with path.open("x", encoding="utf-8") as file:
+        try:
+            file.write(text)
+            file.flush()
+        except OSError:
+            # What the full disk took of it would be in the way of the next attempt.
+            path.unlink()
+            raise
 
 
 for _command in (show, new, check):

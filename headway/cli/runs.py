@@ -125,17 +125,21 @@ def ledger(run_name: str, runs_folder: str, as_json: bool) -> None:
 
 def summarize(run: RunFolder) -> dict[str, Any]:
     """Return what a list of runs shows of one."""
+    from headway.training.accounting import steady_tokens_per_second
+
     metrics = run.metrics()
     last = metrics[-1] if metrics else {}
     evaluated = [event for event in run.events() if event.get("event") == "evaluated"]
+    recipe = run.recipe()
     return {
         "name": run.name,
         "status": run.status(),
         "step": last.get("step", 0),
-        "steps": run.recipe().num_steps,
+        "steps": recipe.num_steps,
         "loss": last.get("loss"),
         "validation_loss": evaluated[-1]["loss"] if evaluated else None,
-        "tokens_per_second": last.get("tokens_per_second"),
+        # As the ledger has it: single steps differ, and the last one may be the slowest.
+        "tokens_per_second": steady_tokens_per_second(metrics, recipe.tokens_per_step),
     }
 
 

@@ -18,6 +18,8 @@ PLAIN_SECONDS = 5.0
 """Time between two lines where the output is not a terminal."""
 
 _SMOOTHING = 0.9
+_BAR_WIDTHS = ((120, 24), (64, 10))
+"""Least width of the terminal -> width of the bar."""
 
 
 @contextmanager
@@ -47,8 +49,8 @@ class _Progress:
         self._predicted_step_seconds = predicted_step_seconds
         self._step_seconds: float | None = None
 
-    def update(self, record: dict[str, Any]) -> str:
-        """Take a step in; return the line that describes it."""
+    def update(self, record: dict[str, Any], width: int | None = None) -> str:
+        """Take a step in; return the line that describes it, as much of it as fits a width."""
         self.step = record["step"]
         # The first steps of a process are slow and would mislead the estimate.
         if self._step_seconds is None or record.get("steps_since_start", 0) <= 2:
@@ -57,15 +59,19 @@ class _Progress:
             self._step_seconds += (1 - _SMOOTHING) * (record["step_seconds"] - self._step_seconds)
         tokens_per_second = record["tokens_per_second"] * record["step_seconds"] / self._step_seconds
         locale = current_translator().language
-        return current_translator().text(
-            "cli-train-line",
-            step=record["step"],
-            total=self.total_steps,
-            loss=formatting.format_decimal(record["loss"], locale, 4),
-            speed=format_quantity("tokens_per_second", tokens_per_second, locale),
-            memory=format_quantity("bytes", record["resident_bytes"], locale),
-            left=format_quantity("seconds", (self.total_steps - self.step) * self._step_seconds, locale),
-            ratio=self._ratio(locale),
+        values = {
+            "step": record["step"],
+            "total": self.total_steps,
+            "loss": formatting.format_decimal(record["loss"], locale, 4),
+            "speed": format_quantity("tokens_per_second", tokens_per_second, locale),
+            "memory": format_quantity("bytes", record["resident_bytes"], locale),
+            "left": format_quantity("seconds", (self.total_steps - self.step) * self._step_seconds, locale),
+            "ratio": self._ratio(locale),
+        }
+        text = current_translator().text
+        lines = [text("cli-train-line", **values), text("cli-train-line-medium", **values)]
+        return next(
+            (line for line in lines if width is None or len(line) <= width), text("cli-train-line-short", **values)
         )
 
     def _ratio(self, locale: str) -> str:
@@ -111,12 +117,17 @@ class _PlainView:
 
 @final
 class _LiveView:
-    def __init__(self, progress: _Progress) -> None:
+    def __init__(self, progress: _Progress, width: int | None = None) -> None:
         from rich.progress import BarColumn, Progress, TextColumn
 
         self._progress = progress
-        columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
-        self._bar = Progress(*columns, console=stderr_console())
+        console = stderr_console()
+        width = width or console.width
+        bar_width = next((bar for least, bar in _BAR_WIDTHS if width >= least), 4)
+        columns = (BarColumn(bar_width=bar_width), TextColumn("{task.description}", markup=False))
+        self._bar = Progress(*columns, console=console)
+        # Less the bar, and the space behind it.
+        self.line_width = width - bar_width - 1
         self._task = self._bar.add_task("", total=progress.total_steps)
 
     def __enter__(self) -> Self:
@@ -129,7 +140,9 @@ class _LiveView:
         self._bar.stop()
 
     def on_metric(self, record: dict[str, Any]) -> None:
-        self._bar.update(self._task, description=self._progress.update(record), completed=record["step"])
+        self._bar.update(
+            self._task, description=self._progress.update(record, self.line_width), completed=record["step"]
+        )
 
     def on_event(self, event: dict[str, Any]) -> None:
         if event.get("event") == "stage":

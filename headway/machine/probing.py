@@ -38,7 +38,7 @@ _FRACTIONS = {
 }
 """Stage -> the share of the time that has passed when it begins, on the machine where this was written."""
 
-_MAX_ROUNDS = 3
+_MAX_ROUNDS = 2
 _MAX_ROUNDS_SECONDS = 100.0
 """No round begins after this time: a machine that stays busy must not be measured for ever."""
 
@@ -78,7 +78,8 @@ def probe(
 
     Args:
         folder: where runs will be stored; its disk is described and measured.
-        measure: whether to measure, where the cache does not hold the figures yet (about 40 s).
+        measure: whether to measure, where the cache does not hold the figures yet: about a minute, and up to three
+            where other work disturbs it.
         refresh: whether to measure even where it does.
         progress: told of each stage when it begins.
 

@@ -53,6 +53,12 @@ def _speed(metrics: list[dict[str, Any]], tokens_per_step: int, plan: dict[str, 
     return measured
 
 
+def steady_tokens_per_second(metrics: list[dict[str, Any]], tokens_per_step: int) -> float | None:
+    """Return the speed that the ledger states: over the median step, warm-up left out; None before the first step."""
+    timed = [record for record in metrics if _is_timed(record)]
+    return tokens_per_step / statistics.median(_steady(timed)) if timed else None
+
+
 def _steady(metrics: list[dict[str, Any]]) -> list[float]:
     """Return the durations of the steps that follow the warm-up of their process."""
     steady = [record["step_seconds"] for record in metrics if record.get("steps_since_start", 0) > WARM_UP_STEPS]

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,41 @@ def test_recipe_new_makes_a_recipe_that_keeps_every_rule(headway: Headway) -> No
     shown = headway("recipe", "show", "mine.toml", "--json").json
     assert shown["model"]["hidden_size"] == 576
     assert headway("recipe", "new", "--output", "no/such/folder/x.toml").code == 2
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real file system of 64 KiB that is full."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], check=False)
+    if mounted.returncode:
+        pytest.skip("mounting needs root")
+    with suppress(OSError):
+        (folder / "filler").write_bytes(b"x" * 2**20)
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_recipe_that_the_disk_does_not_take_leaves_nothing(headway: Headway, full_disk: Path) -> None:
+    failed = headway("recipe", "new", "--output", str(full_disk / "x.toml"))
+    assert failed.code == 2
+    assert "No space" in failed.err
+    assert not (full_disk / "x.toml").exists()
+
+
+def test_recipe_check_tells_what_cannot_be_trained(headway: Headway) -> None:
+    changes = ("--set", "training.precision=fp8", "--set", "training.init_from=nowhere")
+    checked = headway("recipe", "check", "headway-tiny-1m", *changes)
+    assert checked.code == 0
+    assert "keeps every rule" in checked.out
+    assert "training.precision" in checked.out
+    told = headway("recipe", "check", "headway-tiny-1m", *changes, "--json").json
+    assert told["trainable_here"] is False
+    assert [obstacle["id"] for obstacle in told["obstacles"]] == ["training-setting", "training-no-weights"]
+    refused = headway("train", "headway-tiny-1m", *changes)
+    assert refused.code == 2
+    assert not (headway.folder / "runs").exists()
 
 
 def test_recipe_show_prints_what_it_reads(headway: Headway) -> None:
@@ -234,3 +271,4 @@ def test_the_demo_runs_to_its_end(headway: Headway) -> None:
         "resumed",
     ]
     json.dumps(result["ledger"])
+    assert f"headway runs show {run.name}`" in done.err

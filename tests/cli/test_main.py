@@ -85,7 +85,10 @@ def test_help_in_any_language_keeps_the_lines_of_its_examples(tmp_path: Path, mo
 
 
 def test_an_unknown_language_falls_back_to_english(headway: Headway) -> None:
-    assert headway("--lang", "tlh", "--help").out == headway("--help").out
+    asked = headway("--lang", "tlh", "--help")
+    assert asked.out == headway("--help").out
+    assert '"tlh"' in asked.err
+    assert headway("--lang", "en-GB", "--help").err == ""
     assert headway("--help", LANG="xx_YY.UTF-8").out == headway("--help").out
 
 

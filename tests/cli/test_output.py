@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 
 from headway import api
 from headway.cli import main as main_module
@@ -89,6 +90,16 @@ def test_a_note_of_the_probe_says_what_to_do(capsys: pytest.CaptureFixture[str])
     assert 'pip install ".[torch]"' in capsys.readouterr().out
 
 
+def test_the_probe_says_when_it_measured_and_each_thing_once(capsys: pytest.CaptureFixture[str]) -> None:
+    busy = Note(message_id="machine-note-busy", arguments={"load": 1.7, "cores": 2})
+    measured = Measurements(measured_at="2026-11-30T16:18:02+00:00", elapsed_seconds=1.0, notes=(busy,))
+    show_machine(replace(probe(measure=False), measurements=measured))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "Measured on 2026-11-30 16:18:02 UTC" in out
+    assert out.count("load 1.7") == 1
+    assert out.count("headway probe --refresh") == 1
+
+
 def test_json_is_strict(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"loss": math.nan, "rows": [math.inf, -math.inf, 1.5]})
     printed = json.loads(capsys.readouterr().out, parse_constant=refuse)
@@ -106,3 +117,31 @@ def test_an_error_in_json_is_strict(capsys: pytest.CaptureFixture[str], monkeypa
     assert ended.value.code == 1
     body = json.loads(capsys.readouterr().out, parse_constant=refuse)
     assert body == {"error": {"id": "run-no-metrics", "arguments": {"name": "NaN"}}}
+
+
+ROWS = [("demo", "finished", "60/60", "5,627 tokens/s"), ("k", "interrupted", "89/400", "")]
+
+
+@pytest.mark.parametrize("width", [40, 80, 110])
+def test_a_table_keeps_its_words_whole_at_any_width(width: int, capsys: pytest.CaptureFixture[str]) -> None:
+    table = make_table(["run", "state of the run", "step", "speed"], [*ROWS, ("x" * 20, "created", "0/1", "0")], [2, 3])
+    Console(width=width).print(table)
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= width
+    for row in ROWS:
+        for word in " ".join(row).split():
+            assert word in shown
+    assert ("  step: 60/60" in shown) == (width == 40)
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "hidden"), [(200, "memory", "?"), (80, "speed", "memory"), (40, "left", "step ")]
+)
+def test_the_live_line_fits_the_terminal(width: int, shown: str, hidden: str) -> None:
+    record = {"step": 161, "loss": 5.62, "step_seconds": 0.35, "tokens_per_second": 5721.0, "resident_bytes": 2**29}
+    with _LiveView(_Progress(320, 0.3), width) as view:
+        room = view.line_width
+    line = _Progress(320, 0.3).update(record, room)
+    assert len(line) <= room < width
+    assert (shown if shown != "speed" else "tokens/s") in line
+    assert hidden not in line

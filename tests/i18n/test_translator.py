@@ -9,6 +9,7 @@ import pytest
 from headway.errors import RunError
 from headway.i18n import Translator, current_translator, use_language
 from headway.i18n.negotiation import LOCALES_FOLDER
+from headway.i18n.translator import _shortened
 
 ENGLISH = """\
 tour-hello = Hello, { $name }.
@@ -166,3 +167,15 @@ def test_the_current_translator_belongs_to_its_context(monkeypatch: pytest.Monke
 def test_every_catalogue_loads() -> None:
     for file in LOCALES_FOLDER.glob("*/*.ftl"):
         assert Translator(file.parent.name)._bundle(file.parent.name, file.stem) is not None
+
+
+@pytest.mark.parametrize("lengths", [(5000,), (5000, 5000), (10, 5000), (1, 2, 9000, 3), (700, 700, 700, 700)])
+def test_long_arguments_are_cut_in_their_middle(lengths: tuple[int, ...]) -> None:
+    shortened = _shortened({str(index): "a" * length for index, length in enumerate(lengths)})
+    texts = [str(text) for text in shortened.values()]
+    assert sum(map(len, texts)) <= 1800
+    assert all(text == "a" * length for text, length in zip(texts, lengths, strict=True) if length < 100)
+    error = RunError("run-unknown", name="n" * 30_000, root="r" * 30_000, closest="c" * 9000, known="k" * 30_000)
+    for text in Translator("en").error(error):
+        assert text
+        assert "{" not in text

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import pickle
 import tomllib
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from headway import catalog
 from headway.errors import CatalogError, RecipeError
 from headway.i18n import Translator
-from headway.recipe import Recipe, RecipeProblems, find_recipe, load_recipe, resolve_recipe
+from headway.recipe import Recipe, RecipeProblems, find_recipe, load_recipe, loading, resolve_recipe
 
 PRESET = {"preset": "headway-tiny-1m"}
 SHAPE = {
@@ -339,3 +340,22 @@ def test_a_recipe_survives_its_own_toml(tmp_path: Path, raw: dict[str, Any]) -> 
 def test_a_recipe_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="frozen"):
         resolve().name = "other"
+
+
+def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
+    path = tmp_path / "bom.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + b'[model]\npreset = "headway-tiny-1m"\n')
+    assert load_recipe(path).model.preset == "headway-tiny-1m"
+
+
+def test_a_pipe_is_read_and_one_without_a_writer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_PIPE_SECONDS", 0.01)
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    with pytest.raises(RecipeError, match="recipe-unreadable"):
+        load_recipe(pipe)
+    reader, writer = os.pipe()
+    os.write(writer, b'[model]\npreset = "headway-tiny-1m"\n')
+    os.close(writer)
+    assert load_recipe(f"/dev/fd/{reader}").model.preset == "headway-tiny-1m"
+    os.close(reader)

@@ -166,9 +166,12 @@ def _jsonl_documents(stream: BinaryIO, path: Path, text_field: str) -> Iterator[
 def _text_of_line(line: str, path: Path, line_number: int, text_field: str) -> str:
     where = {"path": str(path), "line": line_number}
     try:
-        row = json.loads(line.removeprefix("\ufeff"))
+        row = json.loads(line.removeprefix("\ufeff").rstrip())
+    except json.JSONDecodeError as error:
+        # Within this line, whatever the parser takes for a line.
+        raise DataError("data-json-invalid", **where, character=error.pos + 1, reason=error.msg) from error
     except (ValueError, RecursionError) as error:
-        raise DataError("data-json-invalid", **where, reason=str(error)) from error
+        raise DataError("data-json-invalid", **where, character=1, reason=str(error)) from error
     if not isinstance(row, dict):
         raise DataError("data-json-not-object", **where, found=_json_type(row))
     if text_field not in row:

@@ -298,3 +298,11 @@ def test_a_missing_package_is_named(name: str, tmp_path: Path, refused, monkeypa
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with refused("data-package-missing", MissingDependencyError, package="pyarrow"):
         read(path)
+
+
+@pytest.mark.parametrize(("row", "character"), [('{"text": "cut', 10), ('{"text": "a"', 13), ("x", 1)])
+def test_the_place_in_an_invalid_line_is_counted_within_it(row: str, character: int, tmp_path: Path, refused) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n' + row + "\n")
+    with refused("data-json-invalid", line=2, character=character):
+        read(path)

@@ -42,6 +42,8 @@ cli-headway-help = Plan it, run it, survive it, explain it: from a recipe to a t
     { "  " }Example:  headway demo
 cli-option-lang = Language of all text, such as en; by default HEADWAY_LANG or the system's.
 
+cli-lang-unknown = There is no text in the language "{ $tag }" yet, so that it is in { $used }; known: { $known }.
+
 cli-probe = Say what this machine is and how fast it is.
 cli-probe-help = Read this machine's processors, memory, disks, network and accelerators, and measure matrix products, memory, disk and collectives. Measurements are kept and feed the plan.
 
@@ -55,15 +57,15 @@ cli-recipe-help = A recipe is one TOML file: the model, the data, the training, 
 
     { "  " }Example:  headway recipe new --preset headway-tiny-11m --output my.toml
 cli-recipe-show = Print a recipe with every default and preset filled in.
-cli-show-help = Print a recipe with every default and preset filled in.
+cli-recipe-show-help = Print a recipe with every default and preset filled in.
 
     { "  " }Example:  headway recipe show recipes/laptop.toml
 cli-recipe-new = Write a commented recipe to start from.
-cli-new-help = Write a commented recipe to start from: every section, with the settings that people change most.
+cli-recipe-new-help = Write a commented recipe to start from: every section, with the settings that people change most.
 
     { "  " }Example:  headway recipe new --preset llama-3.1-8b --output my.toml
 cli-recipe-check = Check a recipe against every rule.
-cli-check-help = Check a recipe against every rule, and name each rule that is broken.
+cli-recipe-check-help = Check a recipe against every rule, and name each rule that is broken.
 
     { "  " }Example:  headway recipe check my.toml
 cli-recipe-valid = { $path }: the recipe keeps every rule.
@@ -105,16 +107,19 @@ cli-runs-help = Runs are folders; these commands read them, also while they trai
 
     { "  " }Example:  headway runs ledger demo
 cli-runs-list = List all runs.
-cli-list-help = List all runs with their state, step and loss.
+cli-runs-list-help = List all runs with their state, step and loss.
 
     { "  " }Example:  headway runs list --json
 cli-runs-show = Show one run and what happened to it.
+cli-runs-show-help = Show the state of one run, its last loss and speed, and what happened to it.
+
+    { "  " }Example:  headway runs show demo --plot demo.png
 cli-runs-compare = Compare runs side by side.
-cli-compare-help = Show which settings differ between runs, and what each run took.
+cli-runs-compare-help = Show which settings differ between runs, and what each run took.
 
     { "  " }Example:  headway runs compare demo demo-2
 cli-runs-ledger = Show what was predicted beside what was measured.
-cli-ledger-help = Show every resource of a run: the prediction, the measurement and the error.
+cli-runs-ledger-help = Show every resource of a run: the prediction, the measurement and the error.
 
     { "  " }Example:  headway runs ledger demo
 cli-runs-none = There are no runs in { $folder } yet. Start one with `headway train RECIPE`, or see `headway demo`.
@@ -132,6 +137,10 @@ cli-stopped = Stopped.
 cli-train-not-saved = Stopped, but the last steps could not be saved; --resume goes on from the last good checkpoint.
 cli-train-line = step { $step }/{ $total }  loss { $loss }  { $speed }  memory { $memory }  left { $left }  predicted/measured time { $ratio }
 
+# In a narrower terminal.
+cli-train-line-medium = step { $step }/{ $total }  loss { $loss }  { $speed }  left { $left }
+cli-train-line-short = { $step }/{ $total }  loss { $loss }  left { $left }
+
 cli-event-started = Training starts.
 cli-event-resumed = Training goes on after step { $step }.
 cli-event-data-ready = Data: { COUNT($documents) } documents, { BYTES($text_bytes) } of text, { COUNT($tokens) } tokens ({ DECIMAL($bytes_per_token) } bytes each).
@@ -148,7 +157,7 @@ cli-demo-killed = Killed with SIGKILL after step { $step }.
 cli-demo-resume = 4/6 Resume it
 cli-demo-ledger = 5/6 The ledger: predicted beside measured
 cli-demo-generate = 6/6 Text from the model that was just trained
-cli-demo-done = Done in { DURATION($seconds) }. Look at { $path } with `headway runs show`.
+cli-demo-done = Done in { DURATION($seconds) }. Look at the run with `headway runs show { $run }`, and let it write more with `headway generate { $run }`.
 
 cli-column-what = what
 cli-column-value = value

@@ -32,7 +32,7 @@ data-row-not-utf8 = Text must be in UTF-8: in { $path }, column "{ $field }" of 
     .next = Write the file again from text that is in UTF-8.
 data-line-too-long = A line of JSON Lines must be shorter than { BYTES($limit_bytes) }: line { $line } of { $path } is longer.
     .next = Check that the file has one JSON object on each line, and split documents of this length.
-data-json-invalid = Every line of JSON Lines must be valid JSON: line { $line } of { $path } is not ({ $reason }).
+data-json-invalid = Every line of JSON Lines must be valid JSON: line { $line } of { $path } is not, from its character { $character } on ({ $reason }).
     .next = Mend or remove that line.
 data-json-not-object = Every line of JSON Lines must be a JSON object: line { $line } of { $path } is { $found ->
         [array] an array
