@@ -85,6 +85,8 @@ class PublishedTraining(Entry):
     micro_batch_size: int | None = None
     shard: Literal["none", "optimizer", "gradients", "parameters"] | None = None
     recompute: Literal["none", "selective", "products", "full"] | None = None
+    sequence_parallel: bool | None = None
+    overlap_communication: bool | None = None
     assumed: tuple[str, ...] = ()
     device_hours: float | None = None
     days: float | None = None
@@ -136,6 +138,8 @@ _LAYOUT = (
     "micro_batch_size",
     "shard",
     "recompute",
+    "sequence_parallel",
+    "overlap_communication",
 )
 
 

@@ -63,6 +63,7 @@ def job_of(recipe: Recipe) -> Job:
         loss=training.loss,
         adapter=adapter,
         captures_graphs=training.capture_graphs,
+        overlaps_communication=recipe.layout.overlap_communication,
         overlaps_tensor_communication=recipe.layout.overlap_tensor_communication,
     )
 
@@ -98,6 +99,7 @@ def wishes_of(recipe: Recipe) -> Wishes:
         reshards=stated(layout.reshard_after_forward),
         micro_batch=stated(layout.micro_batch_size),
         recompute=stated(layout.recompute),
+        sequence_parallel=stated(layout.sequence_parallel),
         offload_optimizer=layout.offload_optimizer,
     )
 

@@ -20,7 +20,6 @@ from headway.recipe.sections import (
     TrainingConfig,
 )
 
-
 _LATER_DEFAULTS = {
     "method": "full",
     "adapter_rank": 16,

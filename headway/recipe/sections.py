@@ -106,6 +106,8 @@ class LayoutConfig(Section):
     micro_batch_size: PositiveCount | Auto = "auto"
     recompute: Literal["none", "selective", "products", "full"] | Auto = "auto"
     offload_optimizer: bool = False
+    sequence_parallel: bool | Auto = "auto"
+    overlap_communication: bool = True
     overlap_tensor_communication: bool = False
 
 

@@ -45,6 +45,7 @@ class Wishes:
     reshards: bool | None = None
     micro_batch: int | None = None
     recompute: str | None = None
+    sequence_parallel: bool | None = None
     offload_optimizer: bool = False
 
 
@@ -155,7 +156,8 @@ def _block(
         "data": data * ones, "tensor": tensor * ones, "pipeline": pipeline * ones, "context": context * ones,
         "virtual": virtual, "expert": picked["expert"][:, 0], "shard": shard, "shard_group": group,
         "reshards": reshards, "micro_batch": micro, "micro_batches": rounds, "recompute": level,
-        "recompute_share": share, "offload_optimizer": float(wishes.offload_optimizer) * ones,
+        "recompute_share": share, "sequence_parallel": _sequence_parallel(wishes, tensor) * ones,
+        "offload_optimizer": float(wishes.offload_optimizer) * ones,
     }  # fmt: skip
     return {name: values[legal] for name, values in columns.items()}
 
@@ -224,6 +226,10 @@ def _recompute(wishes: Wishes) -> list[tuple[float, ...]]:
         shares = FULL_SHARES if level == FULL and wishes.recompute is None else (1.0,)
         found += [(float(level), share) for share in shares]
     return found
+
+
+def _sequence_parallel(wishes: Wishes, tensor: int) -> float:
+    return float(tensor > 1 and wishes.sequence_parallel is not False)
 
 
 def _choices(wish: int | None, values: Sequence[int]) -> Sequence[int]:
