@@ -244,3 +244,22 @@ def test_the_next_stage_of_zero_never_takes_more(shard: int) -> None:
     less, more = memory(trained, machines(8), layouts(data=8, shard=[shard + 1, shard], micro_batches=4)).total_bytes
     assert less < more
     assert PARAMETERS == 3
+
+
+def test_collectives_need_buffers_that_grow_with_the_kinds_of_groups() -> None:
+    """Of 0.39 GiB for the devices together; each further kind adds less, since buffers are made as they are used."""
+    alone = memory(job(), machines(), layouts())
+    split = layouts(data=[8, 2, 1], tensor=[1, 4, 4], pipeline=[1, 1, 2])
+    buffers = memory(job(), machines(8), split).communication_bytes / units.GIB
+    assert part(alone, "communication") == 0
+    assert buffers == pytest.approx([0.39, 0.39 * np.sqrt(2), 0.39 * np.sqrt(3)])
+
+
+def test_products_work_in_larger_buffers_since_hopper() -> None:
+    split = layouts()
+    bare, early, late = (
+        part(memory(job(), machine, split), "activations")
+        for machine in (machines(), hardware("a100", devices=1), hardware("h100", devices=1))
+    )
+    assert early - bare == 12 * units.MIB
+    assert late - bare == 64 * units.MIB
