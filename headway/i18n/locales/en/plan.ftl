@@ -455,7 +455,7 @@ plan-explain-memory-logits = Logits and loss: { COUNT($tokens) } tokens x { COUN
        *[loss] {""}
     }: { BYTES($bytes) }.
 # $devices, $groups, $bytes (Number)
-plan-explain-memory-communication = Communication: buffers of collectives among { COUNT($devices) } devices in { COUNT($groups) } kinds of groups, and gradients about to leave: { BYTES($bytes) }.
+plan-explain-memory-communication = Communication: buffers of collectives among { COUNT($devices) } devices in { COUNT($groups) } kinds of groups: { BYTES($bytes) }.
 # $context_bytes, $allocated_bytes, $share, $bytes (Number); $kernels (String): a name, not translated
 plan-explain-memory-reserve = Framework and allocator: { BYTES($context_bytes) } of the driver's context and { PERCENT($share) } of { BYTES($allocated_bytes) } in holes of the allocator, with kernels that are { $kernels }: { BYTES($bytes) }.
 # $bytes, $low, $high, $capacity_bytes (Number); $is_known (String): yes or no
@@ -723,12 +723,13 @@ plan-published-convention = Model cards reckon energy and emissions with the des
 
 ## The verdict
 
-# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price, $failures (String): known or unknown
+# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price, $failures (String): known, rare or unknown
 plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
         [unknown] {""}
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
+        [rare] , with less than one interruption
        *[known] , with about { DECIMAL($interruptions) } interruptions ({ DECIMAL($low) } to { DECIMAL($high) })
     }.
 plan-verdict-unknown = Would run on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
@@ -736,6 +737,7 @@ plan-verdict-unknown = Would run on { NUMBER($devices) } x { $accelerator } in {
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
+        [rare] , with less than one interruption
        *[known] , with about { DECIMAL($interruptions) } interruptions ({ DECIMAL($low) } to { DECIMAL($high) })
     }, if it fits, which is not known.
 # $devices, $count (Number); $accelerator (String): a name, not translated
