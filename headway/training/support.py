@@ -32,6 +32,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.attention": ("fused",),
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
+    "training.capture_graphs": (False,),
     "training.optimizer": ("adamw",),
     "hardware.devices": (1,),
     "layout.data_parallel_degree": ("auto", 1),
@@ -45,6 +46,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.reshard_after_forward": ("auto", False),
     "layout.recompute": ("auto", "none"),
     "layout.offload_optimizer": (False,),
+    "layout.sequence_parallel": ("auto", False),
     "layout.overlap_tensor_communication": (False,),
     "resilience.asynchronous_checkpoints": (False,),
 }

@@ -42,6 +42,7 @@ REFUSED = {
     "training.attention": "unfused",
     "training.capture_graphs": True,
     "training.loss": "whole",
+    "training.capture_graphs": True,
     "training.optimizer": "adamw8bit",
     "hardware.devices": 2,
     "layout.data_parallel_degree": 2,
@@ -55,13 +56,33 @@ REFUSED = {
     "layout.reshard_after_forward": True,
     "layout.recompute": "full",
     "layout.offload_optimizer": True,
+    "layout.sequence_parallel": True,
     "layout.overlap_tensor_communication": True,
     "resilience.asynchronous_checkpoints": True,
 }
 
 
+TRAINED = {
+    "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1 beta2
+        epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
+        evaluate_every_steps evaluate_batches""",
+    "layout": "micro_batch_size",
+}
+"""What training does as the recipe says, whatever it says."""
+WITHOUT_EFFECT = {"training": "adapter_rank adapter_targets", "layout": "overlap_communication"}
+"""What matters only with a setting that training refuses."""
+
+
 def test_every_setting_with_limits_is_tried() -> None:
     assert set(REFUSED) == set(SUPPORTED)
+
+
+@pytest.mark.parametrize("section", ["training", "layout"])
+def test_every_setting_is_trained_or_refused(section: str, make_small_recipe: Make) -> None:
+    """A setting that only plans know must not be passed over in silence: a new one belongs in one of the three."""
+    limited = {name.split(".")[1] for name in SUPPORTED if name.startswith(f"{section}.")}
+    known = limited | set(TRAINED[section].split()) | set(WITHOUT_EFFECT[section].split())
+    assert set(type(getattr(make_small_recipe(), section)).model_fields) == known
 
 
 @pytest.mark.parametrize("name", REFUSED)
