@@ -32,7 +32,6 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.attention": ("fused",),
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
-    "training.capture_graphs": (False,),
     "training.optimizer": ("adamw",),
     "hardware.devices": (1,),
     "layout.data_parallel_degree": ("auto", 1),

@@ -42,7 +42,6 @@ REFUSED = {
     "training.attention": "unfused",
     "training.capture_graphs": True,
     "training.loss": "whole",
-    "training.capture_graphs": True,
     "training.optimizer": "adamw8bit",
     "hardware.devices": 2,
     "layout.data_parallel_degree": 2,
@@ -63,8 +62,8 @@ REFUSED = {
 
 
 TRAINED = {
-    "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1 beta2
-        epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
+    "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
+        beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
         evaluate_every_steps evaluate_batches""",
     "layout": "micro_batch_size",
 }
