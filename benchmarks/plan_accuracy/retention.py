@@ -21,6 +21,9 @@ from headway.planning.analytic.keeping import (
 ROUNDED_LOSS_BYTES = 8.0
 """Of one logit where the loss computes in 16 bits: the logit, its shifted copy, its logarithm and its gradient."""
 
+WHOLE_LOSS_BYTES = 14.0
+"""Of one logit with its fp32 copies: the same as `activations.LOGIT_BYTES` says of whole losses."""
+
 COMPILED_LOSS_BYTES = 4.0
 """Of one logit where the loss is compiled: the logit and its gradient; what is between stays in registers."""
 
@@ -36,18 +39,25 @@ def keeping_of(row: Row, job: Job) -> Keeping:
     if re.search(r"internevo|internlm", text):
         return INTERNEVO
     if "bigscience" in text or re.match(r"bs-", row["id"]):
-        return DEEPSPEED
+        return replace(DEEPSPEED, counts_tables="counted as a layer" in row["notes"])
     if "torchtitan" in text:
         return _torchtitan(row, compiled)
     if "torchtune" in text:
         offloads = row["notes"].lower().startswith("cpu offload")
-        return replace(COMPILED if compiled else EAGER, offloads_weights=offloads)
+        # The first steps of the published ladder have the whole loss still.
+        whole = re.match(r"baseline|\+packed|\+compile", row["notes"]) is not None
+        return replace(
+            COMPILED if compiled else EAGER, offloads_weights=offloads, logit_bytes=WHOLE_LOSS_BYTES if whole else None
+        )
     if "qwenlm" in text:
         return _qwen(row)
     if job.kernels == "eager" and "zero" in row["zero_stage_or_fsdp"].lower():
         # DeepSpeed's own Adam writes nothing out, and its third stage updates a billion weights at a time.
         is_third = "zero3" in row["zero_stage_or_fsdp"].lower().replace("-", "")
         return replace(EAGER, update_copies=0.0, update_elements=1e9 if is_third else None)
+    if "cross-entropy-loss-fusion=True" in row["notes"]:
+        # Megatron's fused loss keeps each of its steps, in fp32.
+        return replace(HAND_FUSED, logit_bytes=WHOLE_LOSS_BYTES)
     return EAGER if job.kernels == "eager" else HAND_FUSED
 
 

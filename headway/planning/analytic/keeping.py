@@ -33,6 +33,7 @@ class Keeping:
             rounded twice (as they are and transposed) until the step ends.
         keeps_outputs: whether what a stage sends to the next one is kept until the backward pass.
         balances_head: whether the division into stages weighs the output projection as so many layers.
+        counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
         bucket_copies: copies of all trained gradients in the buckets in which they leave.
         bucket_elements: of one bucket that is written out anew, at most.
         flat_copies: of the gradients that a device updates, in one flat array.
@@ -59,6 +60,7 @@ class Keeping:
     rounds_once: bool = False
     keeps_outputs: bool = False
     balances_head: bool = False
+    counts_tables: bool = False
     bucket_copies: float = 0.0
     bucket_elements: float = 0.0
     flat_copies: float = 0.0

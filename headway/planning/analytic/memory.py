@@ -45,6 +45,11 @@ Hopper.
 Source: PyTorch documentation, "CUDA semantics", cuBLAS workspaces; Transformer Engine, ``module/base.py``,
 ``get_cublas_workspace_size_bytes``."""
 
+EXPERT_STREAMS = 4
+"""On which grouped products of experts run, each with a workspace of Transformer Engine's.
+
+Source: Transformer Engine, ``module/base.py``, ``_NUM_MAX_CUBLAS_STREAMS``."""
+
 WORKSPACES = dict.fromkeys(("volta", "ampere", "ada", "ada-consumer"), SMALL_WORKSPACE_BYTES) | dict.fromkeys(
     ("hopper", "blackwell", "blackwell-ultra"), LARGE_WORKSPACE_BYTES
 )
@@ -109,7 +114,7 @@ def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "full
     is_update = states.update > passes
     optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
     activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
-    activations = activations + WORKSPACES.get(hardware.efficiency.id, 0.0)
+    activations = activations + _workspace(job, hardware)
     allocated = states.parameters + states.gradients + optimizer + activations + logits
     communication = _communication(hardware, split)
     # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
@@ -123,6 +128,12 @@ def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "full
         communication_bytes=communication,
         reserve_bytes=_reserve(job, hardware, allocated, communication, cached),
     )
+
+
+def _workspace(job: Job, hardware: Hardware) -> float:
+    """Return what products work in; the experts' run on streams of their own, each with a workspace."""
+    one = WORKSPACES.get(hardware.efficiency.id, 0.0)
+    return one * (1 + EXPERT_STREAMS / 2) if job.shape.experts else one
 
 
 def _reserve(job: Job, hardware: Hardware, allocated: Floats, communication: Floats, cached: Floats) -> Floats:

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from headway.planning.analytic.holdings import adapter_parameters, holdings, stage_layers
 from headway.planning.analytic.job import Adapter
+from headway.planning.analytic.keeping import HAND_FUSED
 from headway.planning.analytic.layouts import layouts
 from tests.planning.analytic.invented import job, llama
 
@@ -34,6 +37,14 @@ def test_a_stage_holds_one_table_of_the_two() -> None:
 def test_the_fullest_stage(layers: int, stages: int, virtual: int, fullest: float) -> None:
     found = stage_layers(job(llama(num_hidden_layers=layers)), layouts(pipeline=stages, virtual=virtual))
     assert found[0] == fullest
+
+
+def test_a_division_may_count_the_tables_as_layers() -> None:
+    """6 layers and 2 tables in 4 stages: the first has the embedding and one layer, as BLOOM's 70 were divided."""
+    model = llama(num_hidden_layers=6)
+    counts = job(model, keeps=replace(HAND_FUSED, counts_tables=True))
+    assert list(stage_layers(counts, layouts(pipeline=[1, 4]))) == [6, 1]
+    assert list(stage_layers(job(model), layouts(pipeline=[1, 4]))) == [6, 2]
 
 
 def test_experts_are_divided_among_their_devices() -> None:

@@ -263,3 +263,12 @@ def test_products_work_in_larger_buffers_since_hopper() -> None:
     )
     assert early - bare == 12 * units.MIB
     assert late - bare == 64 * units.MIB
+
+
+def test_experts_work_on_four_streams() -> None:
+    mixture = job(llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2))
+    bare, late = (
+        part(memory(mixture, machine, layouts()), "activations")
+        for machine in (machines(), hardware("h100", devices=1))
+    )
+    assert late - bare == (32 + 32 + 4 * 32) * units.MIB
