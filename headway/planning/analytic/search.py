@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.planning.analytic.hardware import Hardware
+from headway.planning.analytic.intervals import memory_spread
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import Floats, Layouts
 from headway.planning.analytic.legal import Wishes, legal_layouts
@@ -21,6 +22,10 @@ CHUNK = 16384
 
 NEARLY_BEST = 1.01
 """Among layouts that are this much slower than the fastest at most, the simplest is taken: predictions tell no more."""
+
+SAFE_AT_MOST = 1.03
+"""A layout that may be this much slower is taken where it alone fits even if the peak is at the upper end of its
+interval: a training that runs out of memory has no speed."""
 
 HEADROOM = 0.96
 """Share of the device's memory that a chosen layout may fill, since the last few percent are never to be had."""
@@ -75,7 +80,7 @@ def search(job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5)
             removed=removed,
         )
     limited = np.where(fitting, seconds, np.inf)
-    best = _simplest(splits, limited, peak)
+    best = _simplest(splits, _safest(job, hardware, limited, peak), peak)
     return Found(
         splits=splits,
         seconds=limited,
@@ -96,6 +101,15 @@ def evaluate(job: Job, hardware: Hardware, splits: Layouts) -> tuple[Floats, Flo
         peaks.append(memory(job, hardware, part).total_bytes)
         times.append(step_times(job, hardware, part).seconds)
     return np.concatenate(peaks), np.concatenate(times)
+
+
+def _safest(job: Job, hardware: Hardware, seconds: Floats, peak: Floats) -> Floats:
+    """Return the times of the layouts to choose among: of those that surely fit, where one is nearly the fastest."""
+    if hardware.capacity_bytes is None:
+        return seconds
+    _, high = memory_spread(job)
+    surely = np.where(high * peak <= hardware.capacity_bytes, seconds, np.inf)
+    return surely if np.min(surely) <= SAFE_AT_MOST * np.min(seconds) else seconds
 
 
 def _simplest(splits: Layouts, seconds: Floats, peak: Floats) -> int:
