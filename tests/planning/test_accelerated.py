@@ -1,0 +1,116 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from headway.errors import PlanError
+from headway.planning.accelerated import choose_on_accelerators, hardware_of, job_of, wishes_of
+from headway.planning.analytic.intervals import memory_spread
+from headway.planning.choice import Choice
+from headway.recipe import Recipe
+
+MakeRecipe = Callable[..., Recipe]
+
+
+def llama(make_recipe: MakeRecipe, **sections: dict[str, Any]) -> Recipe:
+    training = {"global_batch_size": 128, "sequence_length": 4096, **sections.pop("training", {})}
+    hardware = {"accelerator": "h100", "devices": 8, **sections.pop("hardware", {})}
+    return make_recipe(model={"preset": "llama-3.1-8b"}, training=training, hardware=hardware, **sections)
+
+
+def choose(recipe: Recipe) -> Choice:
+    return choose_on_accelerators(recipe, recipe.hardware.accelerator)
+
+
+def test_a_recipe_as_a_job(make_recipe: MakeRecipe) -> None:
+    plain = job_of(llama(make_recipe))
+    assert (plain.kernels, plain.attention, plain.loss, plain.adapter) == ("eager", "fused", "chunked", None)
+    assert (plain.numerics.weight_bytes, plain.numerics.value_bytes) == (4, 2)
+    quantized = job_of(llama(make_recipe, training={"method": "qlora", "adapter_rank": 8, "compile": True}))
+    assert quantized.kernels == "fused"
+    assert quantized.adapter is not None
+    assert (quantized.adapter.rank, quantized.adapter.expands) == (8, True)
+    assert 0.5 < quantized.adapter.base_bytes < 0.53
+
+
+def test_a_recipe_as_hardware_and_wishes(make_recipe: MakeRecipe) -> None:
+    recipe = llama(
+        make_recipe,
+        hardware={"devices": 64, "network": "infiniband-ndr400", "network_bytes_per_second": "10 GB"},
+        layout={"tensor_parallel_degree": 2, "shard": "optimizer"},
+    )
+    # What is stated wins over the catalogue.
+    assert hardware_of(recipe, "h100").out_bytes_per_second == 10e9
+    wishes = wishes_of(recipe)
+    assert (wishes.tensor, wishes.shard, wishes.pipeline, wishes.micro_batch) == (2, "optimizer", None, None)
+
+
+def test_wishes_are_granted(make_recipe: MakeRecipe) -> None:
+    layout = {
+        "tensor_parallel_degree": 2,
+        "pipeline_parallel_degree": 2,
+        "virtual_pipeline_stages": 2,
+        "micro_batch_size": 1,
+        "recompute": "full",
+        "shard": "optimizer",
+    }
+    found = choose(llama(make_recipe, layout=layout)).layout
+    assert (found.tensor_parallel_degree, found.pipeline_parallel_degree, found.virtual_pipeline_stages) == (2, 2, 2)
+    assert (found.data_parallel_degree, found.micro_batch_size, found.recompute, found.shard) == (
+        *(2, 1, "full", "optimizer"),
+    )
+    assert found.gradient_accumulation_steps == 64
+
+
+def test_the_choice_fits_and_nothing_simple_is_much_faster(make_recipe: MakeRecipe) -> None:
+    chosen = choose(llama(make_recipe))
+    assert chosen.memory.fits is True
+    assert chosen.considered > 100
+    assert chosen.alternatives
+    assert all(other.step_seconds > 0.9 * chosen.step_seconds for other in chosen.alternatives)
+    assert chosen.removed["memory"] > 0
+
+
+def test_a_layout_that_surely_fits_is_preferred(make_recipe: MakeRecipe) -> None:
+    recipe = llama(make_recipe)
+    chosen = choose(recipe)
+    _, high = memory_spread(job_of(recipe))
+    assert chosen.memory.device_capacity_bytes is not None
+    assert high * chosen.memory.device_peak_bytes <= chosen.memory.device_capacity_bytes
+
+
+def test_what_fits_nowhere_is_as_lean_as_can_be(make_recipe: MakeRecipe) -> None:
+    found = choose(
+        make_recipe(model={"preset": "llama-3.1-405b"}, hardware={"accelerator": "h100"}, training={"steps": 1})
+    )
+    assert found.memory.fits is False
+    assert found.memory.device_peak_bytes > 16 * 405e9
+    assert found.alternatives == ()
+
+
+def test_experts_are_divided(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(
+        model={"preset": "mixtral-8x7b"},
+        training={"sequence_length": 4096, "global_batch_size": 128, "weights": "master", "compile": True},
+        hardware={"accelerator": "h100", "devices": 32, "network": "infiniband-ndr400"},
+    )
+    found = choose(recipe)
+    assert found.memory.fits is True
+    assert 8 % found.layout.expert_parallel_degree == 0
+
+
+def test_nothing_keeps_the_rules(make_recipe: MakeRecipe) -> None:
+    with pytest.raises(PlanError) as caught:
+        choose(llama(make_recipe, layout={"tensor_parallel_degree": 3}))
+    assert caught.value.message_id == "plan-layout-impossible"
+    with pytest.raises(PlanError) as caught:
+        choose(llama(make_recipe, layout={"shard_group_size": 3}))
+    assert caught.value.message_id == "plan-layout-impossible"
+
+
+def test_a_network_that_is_not_named_stays_unknown(make_recipe: MakeRecipe) -> None:
+    unknown = choose(llama(make_recipe, hardware={"devices": 64})).network
+    assert unknown.exposed_seconds is unknown.total_seconds is None
+    known = choose(llama(make_recipe, hardware={"devices": 64, "network": "infiniband-ndr400"})).network
+    assert known.exposed_seconds is not None
+    assert choose(llama(make_recipe)).network.exposed_seconds is not None
