@@ -227,7 +227,7 @@ def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
         base, expands = 1.0, True
     note = row["notes"].lower()
     targets = habits.adapter_targets
-    if re.search(r"all attn\+mlp|all-linear|all linear", note) or "swift" in row["source"]:
+    if re.search(r"all attn\+mlp|all-linear|all linear|up_proj", note) or "swift" in row["source"]:
         targets = "all"
     return Adapter(
         rank=int(rank[1]) if rank else 16,

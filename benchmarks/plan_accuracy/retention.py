@@ -37,7 +37,7 @@ def keeping_of(row: Row, job: Job) -> Keeping:
     if re.search(r"nanotron|smollm", text):
         return NANOTRON
     if re.search(r"internevo|internlm", text):
-        return INTERNEVO
+        return replace(INTERNEVO, flat_copies=0.0) if "FSDP" in row["zero_stage_or_fsdp"] else INTERNEVO
     if "bigscience" in text or re.match(r"bs-", row["id"]):
         return replace(DEEPSPEED, counts_tables="counted as a layer" in row["notes"])
     if "torchtitan" in text:

@@ -116,8 +116,9 @@ NANOTRON = Keeping(
 )
 """A fused norm, an eager gate; the inputs of divided products stay gathered."""
 
-INTERNEVO = Keeping(update_copies=2.0, flat_copies=1.0)
-"""Fused kernels, PyTorch's own AdamW of version 1.13, and gradients flattened before the update."""
+INTERNEVO = Keeping(update_copies=2.0, flat_copies=2.0)
+"""Fused kernels, PyTorch's own AdamW of version 1.13, and gradients that are averaged in buckets and flattened again
+for the update; FSDP needs neither of the two copies."""
 
 DEEPSPEED = Keeping(
     keeps_outputs=True, bucket_elements=5e8, flat_copies=1.0, rounded_gradients=True, fragmentation=0.14
