@@ -101,6 +101,7 @@ def wishes_of(recipe: Recipe) -> Wishes:
         recompute=stated(layout.recompute),
         sequence_parallel=stated(layout.sequence_parallel),
         offload_optimizer=layout.offload_optimizer,
+        offload_activations=layout.offload_activations,
     )
 
 

@@ -57,7 +57,7 @@ class TrainingConfig(Section):
     tokens: PositiveCount | None = None
     sequence_length: PositiveCount
     global_batch_size: PositiveCount = 32
-    precision: Literal["fp32", "fp16", "bf16", "fp8", "mxfp8", "nvfp4"] = "bf16"
+    precision: Literal["fp32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
     weights: Literal["fp32", "master", "pure"] = "fp32"
     attention: Literal["fused", "tuned", "unfused"] = "fused"
     loss: Literal["chunked", "sharded", "whole"] = "chunked"
@@ -106,6 +106,7 @@ class LayoutConfig(Section):
     micro_batch_size: PositiveCount | Auto = "auto"
     recompute: Literal["none", "selective", "products", "full"] | Auto = "auto"
     offload_optimizer: bool = False
+    offload_activations: bool = False
     sequence_parallel: bool | Auto = "auto"
     overlap_communication: bool = True
     overlap_tensor_communication: bool = False
@@ -173,3 +174,4 @@ class BudgetConfig(Section):
     max_kg_co2e: PositiveFloat | None = None
     max_kilowatt_hours: PositiveFloat | None = None
     max_litres: PositiveFloat | None = None
+    search_share: Annotated[float, Field(ge=0, le=0.99)] = 0.0

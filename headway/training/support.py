@@ -45,6 +45,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.reshard_after_forward": ("auto", False),
     "layout.recompute": ("auto", "none"),
     "layout.offload_optimizer": (False,),
+    "layout.offload_activations": (False,),
     "layout.sequence_parallel": ("auto", False),
     "layout.overlap_tensor_communication": (False,),
     "resilience.asynchronous_checkpoints": (False,),

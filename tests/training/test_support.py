@@ -55,6 +55,7 @@ REFUSED = {
     "layout.reshard_after_forward": True,
     "layout.recompute": "full",
     "layout.offload_optimizer": True,
+    "layout.offload_activations": True,
     "layout.sequence_parallel": True,
     "layout.overlap_tensor_communication": True,
     "resilience.asynchronous_checkpoints": True,

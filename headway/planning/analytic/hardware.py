@@ -58,6 +58,7 @@ class Hardware:
             "fp32": self.entry.tf32_dense_flops_per_second or self.entry.fp32_flops_per_second,
             "bf16": self.entry.bf16_dense_flops_per_second,
             "fp16": self.entry.fp16_dense_flops_per_second or self.entry.bf16_dense_flops_per_second,
+            "int8": self.entry.int8_dense_operations_per_second,
             "fp8": self.entry.fp8_dense_flops_per_second,
             "mxfp8": self.entry.fp8_dense_flops_per_second,
             "nvfp4": self.entry.fp4_dense_flops_per_second,
@@ -68,7 +69,7 @@ class Hardware:
 
     def product_flops_per_second(self, product: str) -> float:
         """Return the rate of large matrix products that lasts through a training."""
-        bits = {"fp8": 8, "mxfp8": 8, "nvfp4": 4}.get(product, 16)
+        bits = {"int8": 8, "fp8": 8, "mxfp8": 8, "nvfp4": 4}.get(product, 16)
         share = {
             16: self.efficiency.matmul_16bit_efficiency,
             8: self.efficiency.matmul_8bit_efficiency,

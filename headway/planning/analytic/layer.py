@@ -33,7 +33,7 @@ LOGITS = {
     "sharded": Traffic(plain=1, fp32=5, casts=1, launches=6),
     "chunked": Traffic(plain=1, fp32=5, casts=1, launches=8),
 }
-ROUNDING = {"fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
+ROUNDING = {"int8": 4.0, "fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
 """Bytes moved to scale and round one element: 2 read, and one result for each way in which it is used."""
 
 HOST_OPERATIONS = {"eager": (80.0, 120.0), "fused": (20.0, 32.0)}

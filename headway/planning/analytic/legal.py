@@ -47,6 +47,7 @@ class Wishes:
     recompute: str | None = None
     sequence_parallel: bool | None = None
     offload_optimizer: bool = False
+    offload_activations: bool = False
 
 
 @dataclass(kw_only=True)
@@ -158,6 +159,7 @@ def _block(
         "reshards": reshards, "micro_batch": micro, "micro_batches": rounds, "recompute": level,
         "recompute_share": share, "sequence_parallel": _sequence_parallel(wishes, tensor) * ones,
         "offload_optimizer": float(wishes.offload_optimizer) * ones,
+        "offload_activations": float(wishes.offload_activations) * ones,
     }  # fmt: skip
     return {name: values[legal] for name, values in columns.items()}
 

@@ -16,10 +16,10 @@ Optimizer = Literal["adamw", "adamw8bit", "adamw-in-backward", "adamw8bit-in-bac
 HALF_BYTES = 2.0
 FP32_BYTES = 4.0
 
-PRODUCT_BYTES = {"fp32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp8": 1.0, "mxfp8": 1.0, "nvfp4": 0.5}
+PRODUCT_BYTES = {"fp32": 4.0, "fp16": 2.0, "bf16": 2.0, "int8": 1.0, "fp8": 1.0, "mxfp8": 1.0, "nvfp4": 0.5}
 """Bytes of one input element of a matrix product; the 4- and 8-bit formats are products' formats only."""
 
-BLOCK_SCALED = ("fp8", "mxfp8", "nvfp4")
+BLOCK_SCALED = ("int8", "fp8", "mxfp8", "nvfp4")
 """Formats whose inputs are scaled and rounded before each product."""
 
 
@@ -69,7 +69,7 @@ def numerics(
     """Return the formats of a training.
 
     Args:
-        precision: of the products: fp32, fp16, bf16, fp8, mxfp8 or nvfp4.
+        precision: of the products: fp32, fp16, bf16, int8, fp8, mxfp8 or nvfp4.
         weights: where the precise weights are.
         optimizer: which moments there are.
         half_gradients: whether gradients are kept and reduced in 16 bits although an fp32 copy of the weights exists.

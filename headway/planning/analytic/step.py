@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from headway.planning.analytic import kernels
+from headway.planning.analytic.activations import kept_bytes_per_layer
 from headway.planning.analytic.hardware import Hardware
-from headway.planning.analytic.holdings import Holdings, holdings
+from headway.planning.analytic.holdings import Holdings, holdings, stage_layers
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes, pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, PARAMETERS, Floats, Layouts
@@ -81,6 +82,7 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "data_communication_seconds": traffic.exposed,
         "optimizer_seconds": _update(job, hardware, split, held),
         "host_seconds": _host(split, passes, stage),
+        "offload_seconds": _offload(job, split, tokens, (forward + backward) / split.pipeline),
     }
     busy = sum(parts.values())
     parts["waiting_seconds"] = busy * hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1))
@@ -152,6 +154,15 @@ def _host(split: Layouts, passes: PassTimes, stage: _Stages) -> Floats:
     host = (passes.host_forward * (1 + full) + passes.host_backward) / split.pipeline
     excess: Floats = split.micro_batches * np.maximum(host - device, 0.0)
     return excess
+
+
+def _offload(job: Job, split: Layouts, tokens: Floats, stage_seconds: Floats) -> Floats:
+    """Return by how much sending what layers keep to the host, and fetching it back, exceeds the computing."""
+    if not np.any(split.offload_activations):
+        return np.zeros_like(tokens)
+    sent = 2 * kept_bytes_per_layer(job, split, tokens) * stage_layers(job, split)
+    excess = np.maximum(sent / HOST_LINK_BYTES_PER_SECOND - stage_seconds, 0.0)
+    return np.where(split.offload_activations > 0, split.micro_batches * excess, 0.0)
 
 
 def _stage_passes(split: Layouts, slot_forward: Floats, slot_backward: Floats, passes: PassTimes) -> StagePasses:

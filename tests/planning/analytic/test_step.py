@@ -124,6 +124,13 @@ def test_every_doubling_costs_its_share() -> None:
     assert found["waiting"] == pytest.approx(0.1 * others)
 
 
+def test_what_layers_keep_travels_to_the_host_while_they_compute() -> None:
+    split = layouts(micro_batch=1, micro_batches=4, offload_activations=1)
+    assert parts(step_times(job(), machines(), split))["offload"] > 0
+    slow = machines(matmul_16bit_efficiency=0.001)
+    assert parts(step_times(job(), slow, split))["offload"] == 0
+
+
 def test_moments_on_the_host_are_slower() -> None:
     near, far = (
         parts(step_times(job(), machines(), layouts(micro_batch=1, offload_optimizer=where))) for where in (0, 1)

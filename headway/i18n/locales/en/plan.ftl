@@ -89,6 +89,7 @@ plan-label-pipeline-communication-seconds = Sends between stages
 plan-label-data-communication-seconds = Gradients and weights between replicas
 plan-label-bubble-seconds = Waiting of pipeline stages
 plan-label-host-seconds = Host that is too slow
+plan-label-offload-seconds = Sending to the host and back
 plan-label-waiting-seconds = Waiting for the slowest
 plan-label-attention-seconds = Attention
 plan-label-mlp-seconds = Feed-forward
@@ -678,6 +679,10 @@ plan-column-quantity = quantity
 plan-column-published = published
 plan-column-interval = 80 % interval
 plan-column-basis = reckoned
+plan-column-phase = phase
+plan-column-devices = devices
+plan-column-fits = runs
+plan-column-tonnes = t CO2e
 plan-column-rate = tokens/s
 plan-column-efficiency = efficiency
 plan-column-utilization = MFU
@@ -776,3 +781,9 @@ plan-nearest-layout = It fits with [layout] left to "auto": a device then needs 
 plan-nearest-offload = It fits with `layout.offload_optimizer = true`; a step then takes { DURATION($seconds) }.
 # $devices (Number)
 plan-nearest-devices = It fits on { NUMBER($devices, useGrouping: 0) } devices (`hardware.devices`), with [layout] left to "auto".
+
+## Phases
+
+plan-phases-title = Phases, the recipe itself being the first
+plan-phases-search = search and trial runs beside them
+plan-phases-sum = sum

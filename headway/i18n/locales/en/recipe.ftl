@@ -43,6 +43,15 @@ recipe-field-type = { $field } must be { $expected ->
         [value_error] Change { $field }; quantities may be written as "15.6T", "80 GiB" or "7d".
        *[other] Change { $field }.
     }
+# $phase (String): its name, not translated; $count (Number)
+recipe-phase-problems = A phase must make a recipe of its own: "{ $phase }" breaks { $count ->
+        [one] a rule
+       *[other] { $count } rules
+    }:
+    .next = Mend each line above in [[phases]].
+# $phase (String): its name, not translated
+recipe-phase-twice = Phases must have names of their own: "{ $phase }" is there twice.
+    .next = Rename one of them.
 recipe-override-shape = A setting on the command line must read section.key=value: `{ $override }` does not.
     .next = Write it like `--set training.steps=100`.
 recipe-model-twice = The model's shape must come from one place: both preset "{ $preset }" and config "{ $config }" are given.
@@ -180,6 +189,7 @@ recipe-doc-layout = how the work is split over devices; "auto" leaves it to the 
 recipe-doc-layout-virtual_pipeline_stages = chunks of layers that each pipeline stage holds, so that it waits less
 recipe-doc-layout-shard_group_size = devices among which the shared states are divided; the others hold copies
 recipe-doc-layout-reshard_after_forward = drop gathered parameters after the forward pass and gather them again for the backward pass
+recipe-doc-layout-offload_activations = keep what the layers keep for the backward pass in the host's memory
 recipe-doc-layout-offload_optimizer = keep the optimizer's states in the host's memory
 recipe-doc-layout-sequence_parallel = let the tensor-parallel devices divide the activations between their products too
 recipe-doc-layout-overlap_communication = let gradients and weights travel between replicas while the devices compute
@@ -238,3 +248,10 @@ recipe-doc-budget-max_duration = time, such as "7d"
 recipe-doc-budget-max_kg_co2e = carbon
 recipe-doc-budget-max_kilowatt_hours = electricity of the whole site
 recipe-doc-budget-max_litres = water
+recipe-doc-budget-search_share = share of all compute that goes into search and trial runs beside the phases; the plan's sum counts it
+recipe-doc-phases = what follows this training, one table for each phase: the plan shows each, and their sum
+recipe-doc-phases-name = of the phase, such as "long context"
+recipe-doc-phases-data = settings of [data] that differ, such as { "{" } paths = "dialogues" { "}" }
+recipe-doc-phases-training = settings of [training] that differ, such as { "{" } tokens = "1B", method = "lora" { "}" }
+recipe-doc-phases-hardware = settings of [hardware] that differ, such as { "{" } devices = 8 { "}" }
+recipe-doc-phases-layout = settings of [layout] that differ, such as { "{" } tensor_parallel_degree = "auto" { "}" }

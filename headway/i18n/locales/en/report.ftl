@@ -5,6 +5,7 @@ report-title = Plan: { $name }
 report-messages = Obstacles and warnings
 report-charts = Charts
 report-tables = Everything that it takes
+report-phases = Phases
 report-layouts = Layouts
 report-watch = What to watch
 report-explanations = How the numbers came about
