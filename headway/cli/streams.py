@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import select
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,12 +69,20 @@ class _Descriptor(io.RawIOBase):
         if self._dropping:
             return len(content)
         try:
-            return os.write(self.fileno(), content)
+            return self._write_some(content)
         except OSError as error:
             self._dropping = True
             if self._required:
                 self._fail(error)
             return len(content)
+
+    def _write_some(self, content: bytes) -> int:
+        while True:
+            try:
+                return os.write(self.fileno(), content)
+            except BlockingIOError:
+                # Whoever made the pipe made it non-blocking, and its reader is slower than we are.
+                select.select([], [self._descriptor], [])
 
     def _fail(self, error: OSError) -> None:
         gone = error.errno == errno.EPIPE

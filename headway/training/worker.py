@@ -48,11 +48,17 @@ def main(arguments: list[str]) -> int:
     with ExitStack() as held:
         try:
             held.enter_context(run.lock())
+        except _StoppedEarlyError:
+            return 0
         except RunError as error:
             # Not an event of the run: it belongs to the process that holds it.
             sys.stderr.write(f"{error}\n")
             return LOCKED if error.message_id == "run-locked" else 1
-        return _train_and_record(run)
+        try:
+            return _train_and_record(run)
+        except _StoppedEarlyError:
+            # The request came between two of the lines that catch it; nothing was done that could be lost.
+            return 0
 
 
 def _train_and_record(run: RunFolder) -> int:

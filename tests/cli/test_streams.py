@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -62,6 +63,21 @@ def test_a_training_outlives_whoever_reads_it(trained: Headway) -> None:
     run = RunFolder(trained.folder / "runs" / "piped")
     assert run.status() == "finished"
     assert run.metrics()[-1]["step"] == 6
+
+
+def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_all(trained: Headway) -> None:
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "headway", "recipe", "new"], cwd=trained.folder, env=trained.environment, stdout=writer
+    )
+    size = fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        content = pipe.read()
+    assert process.wait(timeout=60) == 0
+    assert len(content) > size
+    assert content == shell(trained, "headway recipe new").stdout.encode()
 
 
 def test_what_the_encoding_lacks_is_replaced(trained: Headway) -> None:
@@ -132,3 +148,10 @@ def test_resuming_a_finished_run_says_that_it_is_finished(trained: Headway) -> N
     fewer = trained("train", "small.toml", "--name", "small", "--resume", "--set", "training.steps=7")
     assert fewer.code == 1
     assert "20" in fewer.err
+
+
+def test_a_demo_outlives_whoever_reads_it(headway: Headway) -> None:
+    done = shell(headway, "headway demo --steps 4 --runs mine 2> told | head -1; exit ${PIPESTATUS[0]}")
+    assert done.returncode == 0
+    assert RunFolder(headway.folder / "mine" / "demo").status() == "finished"
+    assert "headway runs show demo --runs mine" in (headway.folder / "told").read_text()
