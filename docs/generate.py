@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headway.cli.main import COMMANDS
 from headway.i18n import Translator
-from headway.recipe import documented_settings, setting_default
+from headway.recipe import documented_settings, section_heading, setting_default
 
 REFERENCE = Path(__file__).parent / "reference"
 SUBCOMMANDS = {"recipe": ("new", "check", "show"), "runs": ("list", "show", "compare", "ledger")}
@@ -29,7 +29,7 @@ def recipe_page() -> str:
             section = name
             lines += [
                 "",
-                f"## [{name}]",
+                f"## {section_heading(name)}",
                 "",
                 f"{_sentence(text(f'recipe-doc-{name}'))}",
                 "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.planning import Plan
+    from headway.planning.phases import Phase
     from headway.recipe import Recipe
 
 
@@ -82,21 +84,25 @@ def _plan(recipe: Recipe) -> Plan:
 
 
 def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
+    from headway.cli.plan_phases_view import phases_as_json, show_phases
     from headway.planning.nearest import nearest_fits
+    from headway.planning.phases import plan_phases
 
     made = _plan(recipe)
+    phases = plan_phases(recipe, made, _plan)
     if page is not None:
-        _report(recipe, made, Path(page))
+        _report(recipe, made, phases, Path(page))
     if as_json:
-        print_json(made.to_dict())
+        print_json({**made.to_dict(), **phases_as_json(recipe, phases)})
     elif page is None:
         from headway.cli.plan_view import show_plan
         from headway.planning.published import published_of
 
         show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan))
+        show_phases(recipe, phases)
 
 
-def _report(recipe: Recipe, made: Plan, path: Path) -> None:
+def _report(recipe: Recipe, made: Plan, phases: Sequence[Phase], path: Path) -> None:
     from headway.cli.plan_explain_view import ALL_TOPICS, explain, known_topics
     from headway.cli.report import Report, write_report
     from headway.planning.front import layout_points
@@ -108,6 +114,7 @@ def _report(recipe: Recipe, made: Plan, path: Path) -> None:
         explanations=explain(recipe, made, known_topics((ALL_TOPICS,))),
         points=layout_points(recipe, made),
         nearest=nearest_fits(recipe, made, _plan),
+        phases=phases,
     )
     write_report(report, path)
     click.echo(current_translator().text("report-written", path=str(path)), err=True)

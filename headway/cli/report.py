@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from headway import __version__
 from headway.cli.plan_compare_view import layout_text
+from headway.cli.plan_phases_view import COLUMNS, phase_rows
 from headway.cli.plan_view import search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from headway.planning.explanation import Explanation
     from headway.planning.front import LayoutPoint
     from headway.planning.message import Message
+    from headway.planning.phases import Phase
     from headway.recipe import Recipe
 
 TABLES = (
@@ -59,6 +61,7 @@ class Report:
         explanations: steps by topic.
         points: layouts that fit.
         nearest: what would make it fit.
+        phases: of the training, where it has several.
     """
 
     recipe: Recipe
@@ -66,6 +69,7 @@ class Report:
     explanations: Mapping[str, Sequence[Explanation]]
     points: Sequence[LayoutPoint]
     nearest: Sequence[Message] = ()
+    phases: Sequence[Phase] = ()
 
 
 def write_report(report: Report, path: Path) -> None:
@@ -105,6 +109,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str]]:
     yield "messages", _messages(plan)
     yield "charts", "".join(_charts(report))
     yield "tables", f'<div class="tables">{"".join(_tables(plan.to_dict()))}</div>'
+    yield "phases", _phases(report)
     yield "layouts", _alternatives(plan)
     yield "watch", _list([*_items(plan.watching, "watch")])
     yield "explanations", "".join(_explanations(report.explanations))
@@ -217,6 +222,21 @@ def _alternatives(plan: Plan) -> str:
         for one in plan.alternatives
     )
     return f'{note}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+
+
+def _phases(report: Report) -> str:
+    if not report.phases:
+        return ""
+    text = current_translator().text
+    kinds = ["" if index in (0, 2) else ' class="number"' for index in range(len(COLUMNS))]
+    heads = "".join(
+        f"<th{kind}>{escape(text(f'plan-column-{name}'))}</th>" for name, kind in zip(COLUMNS, kinds, strict=True)
+    )
+    rows = "".join(
+        "<tr>" + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True)) + "</tr>"
+        for row in phase_rows(report.recipe, report.phases)
+    )
+    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _explanations(found: Mapping[str, Sequence[Explanation]]) -> Iterator[str]:

@@ -148,7 +148,7 @@ def nearest_fits(recipe: Recipe, made: Plan, make_plan: MakePlan) -> tuple[Messa
 
 
 def _fits(recipe: Recipe, make_plan: MakePlan) -> Iterator[Message]:
-    free = {**recipe.to_dict(), "layout": {}}
+    free = {name: value for name, value in recipe.to_dict().items() if name not in ("layout", "phases")}
     if recipe.to_dict()["layout"] != resolve_recipe(free).to_dict()["layout"]:
         found = _fitting(resolve_recipe(free), make_plan)
         if found is not None:

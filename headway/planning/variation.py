@@ -35,11 +35,16 @@ def with_accelerator(recipe: Recipe, name: str) -> Recipe:
     known = name if name in (CPU, "auto") else catalog.accelerator(name).id
     if known == own_accelerator(recipe):
         return recipe
-    content = recipe.to_dict()
+    content = _content(recipe)
     content["hardware"]["accelerator"] = known
     for section, setting in OWN_SETTINGS:
         content[section].pop(setting, None)
     return resolve_recipe(content)
+
+
+def _content(recipe: Recipe) -> dict[str, Any]:
+    """Return the recipe as plain data, without the phases that follow it."""
+    return {name: value for name, value in recipe.to_dict().items() if name != "phases"}
 
 
 def own_accelerator(recipe: Recipe) -> str:
@@ -76,6 +81,7 @@ def find_setting(name: str) -> tuple[str, str]:
 
 def _settings() -> Iterator[tuple[str, str]]:
     for section, field in Recipe.model_fields.items():
+        # Phases are a list of tables, and no section.
         fields = getattr(field.annotation, "model_fields", {})
         yield from ((section, setting) for setting in fields)
 
@@ -92,7 +98,7 @@ def with_setting(recipe: Recipe, section: str, setting: str, value: Any) -> Reci
     Raises:
         RecipeError: the value breaks a rule.
     """
-    content = recipe.to_dict()
+    content = _content(recipe)
     if section == "training" and setting in _LENGTHS:
         for length in _LENGTHS:
             content["training"].pop(length, None)

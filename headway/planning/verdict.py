@@ -25,12 +25,18 @@ def verdict(plan: Plan) -> Message:
             "seconds": seconds or 0.0,
             "price": "unknown" if usd is None else "known",
             "usd": usd or 0.0,
-            "failures": "unknown" if reliability is None else "known",
+            "failures": _failures(plan),
             "interruptions": reliability.expected_interruptions if reliability is not None else 0.0,
             "low": reliability.expected_interruptions_low if reliability is not None else 0.0,
             "high": reliability.expected_interruptions_high if reliability is not None else 0.0,
         },
     )
+
+
+def _failures(plan: Plan) -> str:
+    if plan.reliability is None:
+        return "unknown"
+    return "rare" if plan.reliability.expected_interruptions < 1 else "known"
 
 
 def _size(plan: Plan) -> dict[str, Argument]:

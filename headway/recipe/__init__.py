@@ -1,10 +1,10 @@
 """Recipes: one TOML file that says what is trained, on what, how, where and within which limits."""
 
 from headway.recipe.hf_config import from_hf_config, read_config, to_hf_config
-from headway.recipe.loading import RecipeProblems, find_recipe, load_recipe, resolve_recipe
+from headway.recipe.loading import RecipeProblems, find_recipe, load_recipe, resolve_phases, resolve_recipe
 from headway.recipe.model import ModelConfig, RopeScaling
 from headway.recipe.schema import Recipe
-from headway.recipe.template import documented_settings, setting_default, template
+from headway.recipe.template import documented_settings, section_heading, setting_default, template
 
 __all__ = [
     "ModelConfig",
@@ -16,7 +16,9 @@ __all__ = [
     "from_hf_config",
     "load_recipe",
     "read_config",
+    "resolve_phases",
     "resolve_recipe",
+    "section_heading",
     "setting_default",
     "template",
     "to_hf_config",

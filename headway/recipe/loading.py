@@ -18,6 +18,7 @@ from headway import catalog, units
 from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.paths import anchor_paths
+from headway.recipe.phases import PhaseConfig, phase_content
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
 
@@ -134,7 +135,41 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
     broken = broken_rules(recipe)
     if broken:
         raise broken[0] if len(broken) == 1 else RecipeProblems(broken)
+    resolve_phases(recipe)
     return recipe
+
+
+class PhaseProblems(RecipeProblems):
+    """A phase breaks rules; ``problems`` holds an error for each."""
+
+    def __init__(self, phase: str, problems: Iterable[RecipeError]) -> None:
+        self.problems = tuple(problems)
+        RecipeError.__init__(self, "recipe-phase-problems", phase=phase, count=len(self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PhaseProblems, (self.arguments["phase"], self.problems)
+
+
+def resolve_phases(recipe: Recipe) -> tuple[Recipe, ...]:
+    """Return the recipe of each phase after the first, which is the recipe itself.
+
+    Raises:
+        RecipeError: a phase breaks a rule, or two have one name.
+    """
+    names = [phase.name for phase in recipe.phases]
+    for name in names:
+        if names.count(name) > 1:
+            raise RecipeError("recipe-phase-twice", phase=name)
+    return tuple(_resolve_phase(recipe, phase) for phase in recipe.phases)
+
+
+def _resolve_phase(recipe: Recipe, phase: PhaseConfig) -> Recipe:
+    try:
+        return resolve_recipe(phase_content(recipe.to_dict(), phase))
+    except RecipeProblems as error:
+        raise PhaseProblems(phase.name, error.problems) from error
+    except RecipeError as error:
+        raise PhaseProblems(phase.name, (error,)) from error
 
 
 def _resolve_model(model: dict[str, Any]) -> dict[str, Any]:
@@ -244,6 +279,9 @@ def _field_name(location: tuple[int | str, ...]) -> str:
     names = []
     for part in map(str, location):
         names.append(part)
+        if part.isdigit():
+            # The place in a list.
+            continue
         if model is None or part not in model.model_fields:
             break
         annotation = model.model_fields[part].annotation
@@ -267,6 +305,8 @@ def _shown(value: object, limit: int = 80) -> str:
 def _known_fields(path: list[str]) -> list[str]:
     model: type[BaseModel] = Recipe
     for name in path:
+        if name.isdigit():
+            continue
         annotation = model.model_fields[name].annotation
         candidates = [annotation, *getattr(annotation, "__args__", ())]
         model = next(kind for kind in candidates if isinstance(kind, type) and issubclass(kind, BaseModel))

@@ -27,6 +27,10 @@ def anchor_paths(raw: dict[str, Any], base: Path) -> None:
         raw: sections by name; anything that is not a path where one is expected is left for validation to refuse.
         base: the folder that relative paths start from; ``~`` is the user's home.
     """
+    phases = raw.get("phases")
+    for phase in phases if isinstance(phases, list) else ():
+        if isinstance(phase, dict):
+            anchor_paths(phase, base)
     for section, name in _PATH_FIELDS:
         table = raw.get(section)
         if not isinstance(table, dict) or name not in table:

@@ -10,6 +10,7 @@ from typing import Any
 import tomli_w
 
 from headway.recipe.model import ModelConfig, Section
+from headway.recipe.phases import Phases
 from headway.recipe.sections import (
     BudgetConfig,
     DataConfig,
@@ -44,6 +45,7 @@ class Recipe(Section):
     site: SiteConfig
     resilience: ResilienceConfig
     budget: BudgetConfig
+    phases: Phases = ()
 
     @property
     def tokens_per_step(self) -> int:
@@ -64,8 +66,12 @@ class Recipe(Section):
         return self.num_steps * self.tokens_per_step
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the recipe as plain data; fields without a value are left out."""
-        return self.model_dump(mode="json", exclude_none=True)
+        """Return the recipe as plain data; fields without a value are left out, and phases where there are none."""
+        content = self.model_dump(mode="json", exclude_none=True)
+        content["phases"] = [{name: value for name, value in phase.items() if value} for phase in content["phases"]]
+        if not self.phases:
+            del content["phases"]
+        return content
 
     def to_toml(self) -> str:
         """Return the resolved recipe as TOML that `load_recipe` reads back to an equal recipe."""

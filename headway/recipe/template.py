@@ -10,7 +10,10 @@ from pydantic_core import PydanticUndefined
 
 from headway import catalog
 from headway.i18n import current_translator
+from headway.recipe.phases import PhaseConfig
 from headway.recipe.schema import Recipe
+
+PHASES = "phases"
 
 _LENGTH_STEPS = 1000
 
@@ -28,8 +31,15 @@ def template(preset: str) -> str:
     written = {"model.preset": json.dumps(known.id), "training.steps": str(_LENGTH_STEPS)}
     lines = [f"# {_comment('recipe-doc-file')}"]
     for name, section in _sections():
-        lines += ["", f"[{name}]  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
+        # Phases are no part of a new recipe: their heading alone would be one without a name.
+        heading = f"# {section_heading(name)}" if name == PHASES else section_heading(name)
+        lines += ["", f"{heading}  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
     return "\n".join(lines) + "\n"
+
+
+def section_heading(name: str) -> str:
+    """Return the line that opens a section; of phases there may be several."""
+    return f"[[{name}]]" if name == PHASES else f"[{name}]"
 
 
 def documented_settings() -> Iterator[tuple[str, str]]:
@@ -42,12 +52,12 @@ def documented_settings() -> Iterator[tuple[str, str]]:
 def setting_default(name: str, setting: str) -> str:
     """Return the default of a setting as it is written in a recipe; nothing where there is none."""
     default = dict(_sections())[name].model_fields[setting].default
-    return "" if default in (None, PydanticUndefined) else json.dumps(default)
+    return "" if default in (None, PydanticUndefined, {}) else json.dumps(default)
 
 
 def _sections() -> Iterator[tuple[str, type[BaseModel]]]:
     for name, field in Recipe.model_fields.items():
-        section = field.annotation
+        section = PhaseConfig if name == PHASES else field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
             yield name, section
 

@@ -159,3 +159,34 @@ def test_a_layout_that_is_impossible_names_the_fields(headway: Headway) -> None:
     assert refused.code == 2
     assert "layout.tensor_parallel_degree" in refused.err
     assert "Nearest that do: 2, 4" in refused.err
+
+
+CHAIN = """
+name = "chain"
+[model]
+preset = "llama-3.1-8b"
+[training]
+tokens = "1B"
+[hardware]
+accelerator = "h100"
+devices = 8
+[budget]
+search_share = 0.1
+[[phases]]
+name = "tuned"
+training = { steps = 10, method = "lora" }
+"""
+
+
+def test_phases_are_planned_one_by_one_and_summed(headway: Headway) -> None:
+    (headway.folder / "chain.toml").write_text(CHAIN)
+    shown = headway("plan", "chain.toml").out
+    assert "Phases, the recipe itself being the first" in shown
+    for name in ("chain", "tuned", "search and trial runs", "sum"):
+        assert any(line.strip().startswith(name) for line in shown.splitlines()), name
+    content = headway("plan", "chain.toml", "--json", "--report", "chain.html").json
+    assert [phase["name"] for phase in content["phases"]] == ["chain", "tuned"]
+    assert content["search"]["device_hours"] / content["sum"]["device_hours"] == pytest.approx(0.1)
+    assert 'id="phases"' in (headway.folder / "chain.html").read_text()
+    swept = headway("plan", "chain.toml", "--sweep", "devices=8,16", "--json").json
+    assert all("phases" not in point["plan"] for point in swept["points"])

@@ -1,0 +1,56 @@
+"""``[[phases]]``: what follows the training of the recipe, each phase as the settings in which it differs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from headway.recipe.model import Section
+
+Settings = dict[str, Any]
+
+VARIED = ("data", "training", "hardware", "layout")
+"""The sections in which a phase may differ."""
+
+LENGTHS = ("steps", "tokens")
+
+
+class PhaseConfig(Section):
+    """One phase: its name, and what differs from the recipe."""
+
+    name: Annotated[str, Field(min_length=1)]
+    data: Settings = {}
+    training: Settings = {}
+    hardware: Settings = {}
+    layout: Settings = {}
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Phases = Annotated[tuple[PhaseConfig, ...], BeforeValidator(_as_tuple)]
+"""Phases in the order in which they follow."""
+
+
+def phase_content(recipe: Mapping[str, Any], phase: PhaseConfig) -> dict[str, Any]:
+    """Return a phase as the sections of a recipe of its own.
+
+    Args:
+        recipe: the whole recipe as plain data.
+        phase: one of its phases.
+    """
+    content = {name: value for name, value in recipe.items() if name != "phases"}
+    content["name"] = f"{recipe.get('name', '')}: {phase.name}"
+    for section in VARIED:
+        own = getattr(phase, section)
+        shared = dict(content.get(section, {}))
+        if section == "training" and any(length in own for length in LENGTHS):
+            # A length in steps replaces one in tokens, and the other way round.
+            shared = {name: value for name, value in shared.items() if name not in LENGTHS}
+        if section == "data" and own.get("paths"):
+            shared.pop("source", None)
+        content[section] = {**shared, **own}
+    return content
