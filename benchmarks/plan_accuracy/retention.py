@@ -64,10 +64,20 @@ def keeping_of(row: Row, job: Job) -> Keeping:
 def _litgpt(row: Row, compiled: bool) -> Keeping:
     """litgpt's loss works on 16-bit logits; bitsandbytes' 4-bit product of that time keeps its input.
 
-    Thunder keeps for nvFuser what the operations keep one by one.
+    Thunder keeps for nvFuser what the operations keep one by one. Its fine-tuning divides each layer with the adapters
+    in it, so that all weights have gradients, which stay whole while they accumulate.
+    Source: litgpt/finetune/lora.py (``FSDPStrategy(auto_wrap_policy={Block})``, ``no_backward_sync``) and
+    Lightning-AI/litgpt#1417.
     """
+    tunes = row["kind"] != "pretrain"
     kept = COMPILED if compiled and "nvfuser" not in row["notes"] else LITGPT
-    return replace(kept, logit_bytes=ROUNDED_LOSS_BYTES, keeps_frozen_inputs="bnb" in row["precision"])
+    return replace(
+        kept,
+        logit_bytes=ROUNDED_LOSS_BYTES,
+        keeps_frozen_inputs="bnb" in row["precision"],
+        accumulates_unsharded=tunes,
+        mixes_frozen=tunes,
+    )
 
 
 def _torchtitan(row: Row, compiled: bool) -> Keeping:

@@ -179,9 +179,6 @@ def shard(row: Row, habits: Software) -> tuple[int | None, bool]:
     text = row["zero_stage_or_fsdp"].lower()
     if not text:
         return habits.shard, True
-    if "litgpt" in row["source"] and "fsdp" in text and row["kind"] != "pretrain":
-        # Its fine-tuning does not divide the layers of a model with adapters: all weights are gathered as one.
-        return 3, False
     if "shard_grad_op" in text or "no reshard" in text:
         return 3, False
     if "torchtitan" in row["source"] and (row["pp"] or "1") != "1":

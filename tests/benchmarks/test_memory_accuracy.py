@@ -10,6 +10,7 @@ from benchmarks.plan_accuracy.score import peak_parts, score_all_fits, score_fit
 from benchmarks.plan_accuracy.shapes import InexpressibleError
 from headway.planning.analytic.keeping import COMPILED, DEEPSPEED, EAGER, HAND_FUSED, INTERNEVO, LITGPT, NANOTRON
 
+TUNED = replace(LITGPT, logit_bytes=8.0, accumulates_unsharded=True, mixes_frozen=True)
 ROWS = {row["id"]: row for row in read_rows(MEMORY)}
 
 
@@ -27,8 +28,8 @@ def changed(identifier: str, **columns: str) -> dict[str, str]:
         ("internevo-058", INTERNEVO),
         ("internevo-057", replace(INTERNEVO, flat_copies=0.0)),
         ("nanotron-024", NANOTRON),
-        ("litgpt-014", replace(LITGPT, logit_bytes=8.0)),
-        ("litgpt-012", replace(LITGPT, logit_bytes=8.0, keeps_frozen_inputs=True)),
+        ("litgpt-014", TUNED),
+        ("litgpt-012", replace(TUNED, keeps_frozen_inputs=True)),
         ("litgpt-thunder-004", replace(COMPILED, logit_bytes=8.0)),
         ("litgpt-thunder-005", replace(LITGPT, logit_bytes=8.0)),
         ("torchtune-010", replace(EAGER, logit_bytes=14.0)),

@@ -46,6 +46,8 @@ class Keeping:
         offloads_weights: whether weights and gradients lie in the host's memory where the optimizer does.
         logit_bytes: of one logit at the peak with all its copies; None where `job.Loss` says it.
         holds_unsharded_gradients: whether a pipeline keeps whole gradients until its last micro-batch.
+        accumulates_unsharded: whether whole gradients are kept over micro-batches without a pipeline too.
+        mixes_frozen: whether frozen weights that are divided have gradients, being divided together with trained ones.
     """
 
     norm_inputs: float = 1.0
@@ -72,6 +74,8 @@ class Keeping:
     offloads_weights: bool = False
     logit_bytes: float | None = None
     holds_unsharded_gradients: bool = False
+    accumulates_unsharded: bool = False
+    mixes_frozen: bool = False
 
 
 HAND_FUSED = Keeping(rounds_once=True)

@@ -79,17 +79,23 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
     divides = split.shard >= GRADIENTS
     group = np.where(divides, split.shard_group, 1.0)
     expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
-    kept = numbers.gradient_bytes * (held.trained_shared / group + held.trained_experts / expert_group)
+    local, own = held.trained_local, held.trained_shared / group + held.trained_experts / expert_group
+    if keeps.mixes_frozen:
+        local = np.where(split.shard == PARAMETERS, held.local, local)
+        own = np.where(split.shard == PARAMETERS, held.local / group, own)
+    kept = numbers.gradient_bytes * own
     if numbers.frees_gradients:
         kept = numbers.gradient_bytes * _unit(job, split, held)
     if keeps.offloads_weights:
         kept = np.where(split.offload_optimizer > 0, 0.0, kept)
-    # The gradients of the layers in work, before they are divided; a pipeline may keep them all until its last one.
-    working = np.minimum(_unit(job, split, held), held.trained_local)
-    if keeps.holds_unsharded_gradients:
-        whole = (split.pipeline > 1) & (split.micro_batches > 1)
-        working = np.where(whole, held.trained_local, working)
-    leaving = np.where((split.shard == PARAMETERS) & (split.shard_group > 1), working * numbers.reduced_bytes, 0.0)
+    # The gradients of the layers in work, before they are divided; or all of them until the last micro-batch, when
+    # each is divided in its place.
+    leaving = np.minimum(_unit(job, split, held), local)
+    if keeps.holds_unsharded_gradients or keeps.accumulates_unsharded:
+        whole = (split.micro_batches > 1) & ((split.pipeline > 1) | keeps.accumulates_unsharded)
+        whole = whole & (split.shard == PARAMETERS)
+        leaving, kept = np.where(whole, local, leaving), np.where(whole, 0.0, kept)
+    leaving = np.where((split.shard == PARAMETERS) & (split.shard_group > 1), leaving * numbers.reduced_bytes, 0.0)
     if keeps.rounded_gradients and numbers.gradient_bytes > numbers.value_bytes:
         kept = kept + numbers.value_bytes * held.trained_local
     total: Floats = kept + leaving + numbers.gradient_bytes * _copies(job, split, held)

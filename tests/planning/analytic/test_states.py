@@ -96,7 +96,7 @@ def test_a_pipeline_may_keep_whole_gradients_to_the_end() -> None:
         states(split, keeps=replace(COMPILED, holds_unsharded_gradients=holds)).gradients[0] for holds in (False, True)
     )
     local = float(holdings(job(), split).trained_local[0])
-    assert whole == pytest.approx(2 * (local + local / 4))
+    assert whole == pytest.approx(2 * local)
     assert divided < whole
 
 
@@ -118,3 +118,16 @@ def test_rounded_weights_are_kept_twice(product: str, each: float) -> None:
     assert rounded - plain == pytest.approx(2 * each * layers)
     compiled = states(layouts(), numerics=numerics(product, "master"), keeps=COMPILED).parameters[0]
     assert compiled == plain
+
+
+def test_frozen_weights_that_are_divided_with_trained_ones_have_gradients() -> None:
+    """Lightning-AI/litgpt#1417: as though nothing were frozen; whole while they accumulate over micro-batches."""
+    adapter = Adapter(rank=8)
+    split = layouts(data=4, shard=3, micro_batches=[1, 8])
+    mixes = replace(EAGER, mixes_frozen=True, accumulates_unsharded=True)
+    once, many = states(split, keeps=mixes, adapter=adapter).gradients
+    everything = float(holdings(job(adapter=adapter), layouts()).local[0])
+    assert once == pytest.approx(2 * (everything / 4 + UNIT))
+    assert many == pytest.approx(2 * everything)
+    alone = states(layouts(), keeps=mixes, adapter=adapter).gradients[0]
+    assert alone == 2 * float(holdings(job(adapter=adapter), layouts()).trained_local[0])
