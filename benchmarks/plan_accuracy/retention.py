@@ -97,7 +97,9 @@ def _torchtitan(row: Row, compiled: bool) -> Keeping:
 def _qwen(row: Row) -> Keeping:
     """Qwen's own model takes the loss of the rounded logits, unless autocast upcasts it, which DeepSpeed does not use.
 
-    DeepSpeed's third stage updates a billion weights at a time.
+    All weights, and adapters on a quantised base, are trained under DeepSpeed, whose third stage updates a billion
+    weights at a time. Source: QwenLM/Qwen, finetune/finetune_ds.sh, finetune_qlora_single_gpu.sh and
+    finetune_lora_single_gpu.sh (which has no DeepSpeed).
     """
     rounded = "q-lora" in row["method"].lower()
     group = 1e9 if row["kind"] == "full-ft" else None
