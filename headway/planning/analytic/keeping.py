@@ -118,8 +118,8 @@ NANOTRON = Keeping(
     balances_head=True,
     keeps_outputs=True,
 )
-"""A fused norm, an eager gate; the inputs of divided products stay gathered. That queries and keys are kept once more is
-what its published peaks show; which of its operations does it was not found."""
+"""A fused norm, an eager gate; the inputs of divided products stay gathered. That queries and keys are kept once more
+is what its published peaks show; which of its operations does it was not found."""
 
 INTERNEVO = Keeping(update_copies=2.0, flat_copies=2.0)
 """Fused kernels, PyTorch's own AdamW of version 1.13, and gradients that are averaged in buckets and flattened again

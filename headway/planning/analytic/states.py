@@ -69,7 +69,8 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
     rounds = (numbers.weight_bytes > numbers.value_bytes) and adapter is None
     rounded = np.where(~divides, held.local * numbers.value_bytes, 0.0) if rounds else 0.0
     if numbers.product in BLOCK_SCALED and job.keeping.rounds_once and adapter is None:
-        rounded = rounded + 2 * PRODUCT_BYTES[numbers.product] * held.layers
+        whole = np.where(divides & (split.shard_group > 1), np.minimum(kept_whole, held.layers), held.layers)
+        rounded = rounded + 2 * PRODUCT_BYTES[numbers.product] * whole
     total: Floats = weights + gathered + rounded
     return total
 

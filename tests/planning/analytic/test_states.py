@@ -118,6 +118,12 @@ def test_rounded_weights_are_kept_twice(product: str, each: float) -> None:
     assert rounded - plain == pytest.approx(2 * each * layers)
     compiled = states(layouts(), numerics=numerics(product, "master"), keeps=COMPILED).parameters[0]
     assert compiled == plain
+    split = layouts(data=8, shard=3)
+    divided = [
+        states(split, numerics=numerics(each_product, "master"), keeps=HAND_FUSED).parameters[0]
+        for each_product in (product, "bf16")
+    ]
+    assert divided[0] - divided[1] == pytest.approx(2 * each * min(UNIT, layers))
 
 
 def test_frozen_weights_that_are_divided_with_trained_ones_have_gradients() -> None:
