@@ -50,7 +50,7 @@ def plan(
         "--report": page is not None,
         "--published": published,
     }
-    _one_way(ways)
+    _one_way({**ways, "RECIPE": published and recipe_path is not None})
     if picture is not None and swept is None:
         raise PlanError("plan-option-needs", option="--output", other="--sweep")
     if published:

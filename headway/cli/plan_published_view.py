@@ -26,9 +26,9 @@ def show_published(found: Sequence[Published]) -> None:
     names = ("training", "hours", "planned", "error", "given-utilization", "utilization", "planned", "days", "planned")
     columns = [text(f"plan-column-{name}") for name in names]
     console.print(make_table(columns, _times(found), numeric=range(1, len(columns))))
-    names = ("training", "quantity", "published", "planned", "error", "interval", "basis")
+    names = ("training", "quantity", "published", "planned", "error", "given-hours", "interval", "basis")
     columns = [text(f"plan-column-{name}") for name in names]
-    console.print(make_table(columns, _rest(found), numeric=(2, 3, 4, 5)))
+    console.print(make_table(columns, _rest(found), numeric=(2, 3, 4, 5, 6)))
     _summary(console, found)
 
 
@@ -63,7 +63,8 @@ def _rest(found: Sequence[Published]) -> Iterator[list[str]]:
         for row in one.rows:
             if row.quantity in ("kilowatt_hours", "kg_co2e", "interruptions", "goodput"):
                 basis = "" if row.basis is None else current_translator().text("plan-published-basis", basis=row.basis)
-                yield [title, *_cells(row), basis]
+                *cells, interval = _cells(row)
+                yield [title, *cells, _share(row.error_at_published_hours), interval, basis]
                 title = ""
 
 
@@ -99,9 +100,13 @@ def _planned(row: Beside | None) -> str:
 
 
 def _error(row: Beside | None) -> str:
-    if row is None or row.error is None:
+    return "" if row is None else _share(row.error)
+
+
+def _share(error: float | None) -> str:
+    if error is None:
         return ""
-    return ("+" if row.error >= 0 else "") + formatting.format_percent(row.error, _locale())
+    return ("+" if error >= 0 else "") + formatting.format_percent(error, _locale())
 
 
 def _interval(row: Beside) -> str:

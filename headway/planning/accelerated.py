@@ -123,6 +123,8 @@ def split_of(recipe: Recipe, layout: Layout) -> Layouts:
         recompute=RECOMPUTE.index(layout.recompute),
         recompute_share=layout.recompute_share,
         offload_optimizer=recipe.layout.offload_optimizer,
+        # Where the recipe does not say, sequence parallelism goes with tensor parallelism.
+        sequence_parallel=-1 if recipe.layout.sequence_parallel == "auto" else recipe.layout.sequence_parallel,
     )
 
 

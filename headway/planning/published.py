@@ -38,6 +38,7 @@ class Beside:
         low: lower end of the plan's 80 % interval; None where there is none.
         high: upper end of it.
         basis: the convention that both follow, where there are several.
+        at_published_hours: what the plan would say of energy and emissions, were its device hours those published.
     """
 
     quantity: str
@@ -46,6 +47,12 @@ class Beside:
     low: float | None = None
     high: float | None = None
     basis: str | None = None
+    at_published_hours: float | None = None
+
+    @property
+    def error_at_published_hours(self) -> float | None:
+        """How far that is off: the power and the grid, without the time."""
+        return None if self.at_published_hours is None else self.at_published_hours / self.published - 1
 
     @property
     def error(self) -> float | None:
@@ -59,7 +66,12 @@ class Beside:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values; what is not known is left out."""
-        known = {**vars(self), "error": self.error, "is_inside": self.is_inside}
+        known = {
+            **vars(self),
+            "error": self.error,
+            "error_at_published_hours": self.error_at_published_hours,
+            "is_inside": self.is_inside,
+        }
         return {name: value for name, value in known.items() if value is not None}
 
 
@@ -147,7 +159,8 @@ def _rows(entry: PublishedTraining, recipe: Recipe, plan: Plan) -> Iterator[Besi
     if entry.model_flops_utilization is not None:
         share = time.model_flops_utilization
         yield _scaled("utilization", entry.model_flops_utilization, share, (1 / high, 1 / low))
-    yield from _energy(entry, plan)
+    ratio = entry.device_hours / hours if entry.device_hours is not None and hours else None
+    yield from _energy(entry, plan, ratio)
     yield from _interruptions(entry, recipe)
     if entry.goodput is not None and plan.reliability is not None:
         found = plan.reliability
@@ -168,35 +181,40 @@ def _scaled(quantity: str, published: float, planned: float | None, spread: tupl
     )
 
 
-def _energy(entry: PublishedTraining, plan: Plan) -> Iterator[Beside]:
-    """Yield energy and emissions by the convention of the source: most state design power, which is no measurement."""
-    energy, carbon = plan.energy, plan.carbon
-    overhead = entry.power_usage_effectiveness or 1.0
-    joules = {
-        "design": energy.design_device_joules,
-        "site": _times(energy.design_device_joules, overhead),
-        "measured": energy.facility_joules,
-    }
-    kilograms = {
-        "design": carbon.design_device_kg_co2e,
-        "site": _times(carbon.design_device_kg_co2e, overhead),
-        "measured": carbon.operational_kg_co2e,
-    }
-    if entry.energy_kilowatt_hours is not None and entry.energy_basis is not None:
-        found = joules[entry.energy_basis]
-        yield Beside(
-            quantity="kilowatt_hours",
-            published=entry.energy_kilowatt_hours,
-            planned=None if found is None else units.joules_to_kilowatt_hours(found),
-            basis=entry.energy_basis,
-        )
-    if entry.kg_co2e is not None and entry.kg_co2e_basis is not None:
-        yield Beside(
-            quantity="kg_co2e",
-            published=entry.kg_co2e,
-            planned=kilograms[entry.kg_co2e_basis],
-            basis=entry.kg_co2e_basis,
-        )
+def _energy(entry: PublishedTraining, plan: Plan, ratio: float | None) -> Iterator[Beside]:
+    """Yield energy and emissions by the convention of the source: most state design power, which is no measurement.
+
+    Args:
+        entry: as published.
+        plan: of it.
+        ratio: of the published device hours to the planned ones; None where they are not published.
+    """
+    joules = _by_basis(entry, plan.energy.design_device_joules, plan.energy.facility_joules, entry.energy_basis)
+    hours = None if joules is None else units.joules_to_kilowatt_hours(joules)
+    kilograms = _by_basis(
+        entry, plan.carbon.design_device_kg_co2e, plan.carbon.operational_kg_co2e, entry.kg_co2e_basis
+    )
+    for quantity, published, planned, basis in (
+        ("kilowatt_hours", entry.energy_kilowatt_hours, hours, entry.energy_basis),
+        ("kg_co2e", entry.kg_co2e, kilograms, entry.kg_co2e_basis),
+    ):
+        if published is not None:
+            yield Beside(
+                quantity=quantity,
+                published=published,
+                planned=planned,
+                basis=basis,
+                at_published_hours=None if ratio is None else _times(planned, ratio),
+            )
+
+
+def _by_basis(
+    entry: PublishedTraining, design: float | None, measured: float | None, basis: str | None
+) -> float | None:
+    """Return the plan's value by the convention of the source."""
+    if basis == "measured":
+        return measured
+    return _times(design, entry.power_usage_effectiveness or 1.0) if basis == "site" else design
 
 
 def _times(value: float | None, factor: float) -> float | None:

@@ -107,6 +107,7 @@ def test_sweep_as_json_has_every_plan(headway: Headway) -> None:
         (("--sweep", "devices=1", "--output", "x.png"), "none of hardware.devices"),
         (("--output", "x.png"), "--sweep"),
         (("--sweep", "devices=8", "--compare", "h100"), "--compare, --sweep"),
+        (("--published",), "--published, RECIPE"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(headway: Headway, options: tuple[str, ...], told: str) -> None:

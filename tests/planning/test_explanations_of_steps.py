@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from headway.catalog.trainings import published_training
 from headway.i18n import Translator
 from headway.machine import Machine
 from headway.planning import Plan, plan
@@ -39,6 +40,7 @@ JOBS: dict[str, dict[str, Any]] = {
         "hardware": {"accelerator": "h100", "devices": 32, "network": "infiniband-ndr400"},
         "layout": {"expert_parallel_degree": 8},
     },
+    "without sequence parallelism": published_training("bloom-176b").to_recipe(),
     "adapter": {
         "model": {"preset": "llama-3.1-8b"},
         "training": {"steps": 10, "global_batch_size": 8, "method": "qlora"},

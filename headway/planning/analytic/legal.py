@@ -181,7 +181,9 @@ def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> 
     layers = job.shape.layers
     if pipeline == 1:
         return [(1.0,)] if wishes.virtual in (None, 1) else []
-    wanted = [wishes.virtual] if wishes.virtual is not None else range(1, min(layers // pipeline, MAX_VIRTUAL) + 1)
+    # The last chunk may be the one that lacks a layer: 126 layers on 16 stages are 8 chunks of one layer each.
+    most = min(-(-layers // pipeline), MAX_VIRTUAL)
+    wanted = [wishes.virtual] if wishes.virtual is not None else range(1, most + 1)
     chosen: list[tuple[float, ...]] = []
     for chunks in wanted:
         missing = -layers % (pipeline * chunks)

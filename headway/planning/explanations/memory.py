@@ -36,6 +36,7 @@ _ALLOCATOR = "headway/planning/analytic/memory.py: context_bytes, FRAGMENTATION;
 _ENGINE = "headway/planning/activations.py, after headway/training/engines/torch"
 _HEAP = "headway/planning/memory.py: fitted to benchmarks/plan_accuracy_cpu.py"
 _SPREAD = "python -m benchmarks.plan_accuracy"
+_SPREAD_OF_PROCESSORS = "benchmarks/plan_accuracy_cpu.py"
 
 
 def explain_memory(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
@@ -62,7 +63,7 @@ def _peak(plan: Plan) -> Explanation:
             "capacity_bytes": memory.device_capacity_bytes or 0,
             "is_known": "no" if memory.device_capacity_bytes is None else "yes",
         },
-        source=_SPREAD,
+        source=_SPREAD_OF_PROCESSORS if plan.hardware.accelerator == CPU else _SPREAD,
     )
 
 

@@ -22,6 +22,7 @@ _EXPERTS = "Lepikhin et al. 2020, arXiv:2006.16668, section 3"
 _RING = "Liu, Zaharia and Abbeel 2023, arXiv:2310.01889, section 3"
 _MFU = "Chowdhery et al. 2022, arXiv:2204.02311, appendix B"
 _SPREAD = "python -m benchmarks.plan_accuracy"
+_SPREAD_OF_PROCESSORS = "benchmarks/plan_accuracy_cpu.py"
 _PROBE = "headway probe, of the same operations on this machine"
 
 
@@ -206,7 +207,7 @@ def _step(plan: Plan) -> Iterator[Explanation]:
         quantity="seconds",
         value=time.step_seconds,
         arguments={"seconds": time.step_seconds, "low": time.step_seconds_low, "high": time.step_seconds_high},
-        source=_SPREAD,
+        source=_SPREAD_OF_PROCESSORS if plan.hardware.accelerator == CPU else _SPREAD,
     )
     yield Explanation(
         id="plan-explain-time-utilization",

@@ -674,6 +674,7 @@ plan-column-hours = device hours
 plan-column-planned = planned
 plan-column-error = error
 plan-column-given-utilization = at its MFU
+plan-column-given-hours = at its hours
 plan-column-days = days
 plan-column-quantity = quantity
 plan-column-published = published
@@ -707,16 +708,16 @@ plan-published-quantity = { $quantity ->
         [device_hours_at_published_utilization] device hours at its MFU
         [days] days
         [utilization] model FLOPs utilisation
-        [kilowatt_hours] energy, MWh
-        [kg_co2e] emissions, t CO2e
+        [kilowatt_hours] energy MWh
+        [kg_co2e] t CO2e
         [interruptions] interruptions
-       *[goodput] useful share of the time
+       *[goodput] useful time
     }
 # $basis (String): design, site or measured
 plan-published-basis = { $basis ->
-        [design] design power of the devices
-        [site] that, with the site
-       *[measured] measured, with servers and site
+        [design] design power
+        [site] and the site
+       *[measured] measured
     }
 # $trainings, $within_aim (Number); $median_error, $aim (Number): shares
 plan-published-score-layout = Device hours with the published layout: { $within_aim } of { $trainings } within { PERCENT($aim) }, median error { PERCENT($median_error) }.
