@@ -9,6 +9,7 @@ trains they would count as the training's own, and be missing on a machine that 
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from headway.errors import HeadwayError, TrainingError, base_name, rebuild_error
 from headway.recipe import Recipe
-from headway.resilience.launchers.local import die_with_parent
+from headway.resilience.launchers.local import die_with_parent, with_parent
 from headway.runs import EventLog, RunFolder
 from headway.training.data import Corpus, Progress, is_prepared, prepare
 
@@ -33,7 +34,7 @@ def prepare_apart(run: RunFolder, recipe: Recipe, events: EventLog) -> Corpus:
     """
     if not is_prepared(recipe.data, vocab_size=recipe.model.vocab_size):
         command = [sys.executable, "-m", "headway.training.preparation", str(run.path)]
-        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+        done = subprocess.run(command, stdout=subprocess.PIPE, env=with_parent(os.environ), check=False)
         if done.returncode:
             raise _error(done.stdout, done.returncode)
     return prepare(

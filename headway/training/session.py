@@ -14,7 +14,7 @@ from typing import Any, Self, final
 
 from headway.errors import HeadwayError, RunError, TrainingError, rebuild_error
 from headway.recipe import Recipe
-from headway.resilience.launchers.local import start_worker, stop_worker
+from headway.resilience.launchers.local import held_interrupt, start_worker, stop_worker
 from headway.runs import EventLog, RunFolder
 from headway.runs.tail import Tail
 from headway.training.resuming import find_run, require_resumable, resume_notices
@@ -90,7 +90,11 @@ class Session:
         self._untold = _resume_events(run)
         self._failure: dict[str, Any] | None = None
         command = [sys.executable, "-m", "headway.training.worker", str(run.path)]
-        self.process: subprocess.Popen[bytes] = start_worker(command, run.log_path())
+        with held_interrupt() as interrupted:
+            self.process: subprocess.Popen[bytes] = start_worker(command, run.log_path())
+        if interrupted:
+            self.stop()
+            raise KeyboardInterrupt
 
     def poll(self) -> int | None:
         """Pass on what is new; return the worker's exit code, or None while it runs."""

@@ -7,12 +7,15 @@ import os
 import platform
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from headway.errors import RunError, TrainingError
 from headway.machine.tuned_environment import tuned_environment
 
+_PARENT_VARIABLE = "HEADWAY_PARENT_PROCESS"
 _PR_SET_PDEATHSIG = 1
 """Source: Linux, include/uapi/linux/prctl.h."""
 
@@ -43,7 +46,7 @@ def start_worker(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=tuned_environment({**os.environ, **(environment or {})}),
+                env=tuned_environment(with_parent({**os.environ, **(environment or {})})),
                 start_new_session=True,
             )
     except OSError as error:
@@ -63,7 +66,37 @@ def stop_worker(process: subprocess.Popen[bytes], grace_seconds: float) -> int:
     return process.wait()
 
 
+def with_parent(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a child that is to call `die_with_parent`: it says which process its parent is."""
+    return {**environment, _PARENT_VARIABLE: str(os.getpid())}
+
+
 def die_with_parent(number: signal.Signals) -> None:
-    """Let the kernel send a signal to this process when its parent dies, so that no orphan goes on working."""
+    """Let the kernel send a signal to this process when its parent dies, so that no orphan goes on working.
+
+    A parent that died before this call is found by its number, where the child was started `with_parent`.
+    """
     if platform.system() == "Linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, number)
+    parent = os.environ.get(_PARENT_VARIABLE)
+    if parent is not None and parent != str(os.getppid()):
+        os.kill(os.getpid(), number)
+
+
+@contextmanager
+def held_interrupt() -> Iterator[list[int]]:
+    """Hold Ctrl-C back while a child is being started; the list that is yielded then holds the signal.
+
+    Between the start of a child and its entry in a variable, an exception would leave a child that nobody stops. The
+    caller stops it, and raises `KeyboardInterrupt`. Only the main thread is ever interrupted.
+    """
+    held: list[int] = []
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield held
+        return
+    signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+    try:
+        yield held
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)

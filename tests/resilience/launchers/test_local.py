@@ -12,7 +12,7 @@ import pytest
 
 from headway.errors import RunError, TrainingError
 from headway.machine.tuned_environment import ALLOCATOR_TUNABLES
-from headway.resilience.launchers.local import start_worker, stop_worker
+from headway.resilience.launchers.local import held_interrupt, start_worker, stop_worker
 
 POLITE = """
 import signal, sys
@@ -123,3 +123,49 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match="training-worker-not-started") as caught:
         start_worker([str(tmp_path / "absent")], tmp_path / "a.log")
     assert caught.value.arguments["program"].endswith("absent")
+
+
+ORPHAN = """
+import signal, sys, time
+from headway.resilience.launchers.local import die_with_parent
+sys.stdin.read()
+die_with_parent(signal.SIGKILL)
+print("still here")
+"""
+PARENT = """
+import os, subprocess, sys
+from headway.resilience.launchers.local import with_parent
+child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], stdin=int(sys.argv[2]), env=with_parent(os.environ))
+"""
+
+
+def test_a_child_whose_parent_died_before_it_asked_dies_too() -> None:
+    """The child waits until its parent is gone, and only then asks to die with it."""
+    reader, writer = os.pipe()
+    command = [sys.executable, "-c", PARENT, ORPHAN, str(reader)]
+    parent = subprocess.Popen(command, pass_fds=[reader], stdout=subprocess.PIPE)
+    os.close(reader)
+    parent.wait()
+    os.close(writer)
+    assert parent.stdout is not None
+    # The pipe ends when the orphan does, which has inherited it.
+    assert parent.stdout.read() == b""
+    parent.stdout.close()
+
+
+def test_ctrl_c_is_held_while_a_child_is_started() -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with held_interrupt() as held:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert held == [signal.SIGINT]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        # Whoever ignores Ctrl-C goes on ignoring it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        with held_interrupt() as held:
+            os.kill(os.getpid(), signal.SIGINT)
+        assert held == []
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
