@@ -271,4 +271,4 @@ def test_the_demo_runs_to_its_end(headway: Headway) -> None:
         "resumed",
     ]
     json.dumps(result["ledger"])
-    assert f"headway runs show {run.name}`" in done.err
+    assert f"headway runs show {run.name}" in done.err
