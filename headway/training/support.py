@@ -83,6 +83,13 @@ def settings_are_supported(recipe: Recipe, _inventory: Inventory) -> Iterator[He
             yield RecipeError("training-setting", field=name, value=json.dumps(value), supported=listed)
 
 
+def phases_are_single(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Training ends with the recipe's own training: it must not pass over phases in silence."""
+    if recipe.phases:
+        names = ", ".join(phase.name for phase in recipe.phases)
+        yield RecipeError("training-phases", phases=names)
+
+
 def architecture_is_supported(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
     """The engine has the Llama family."""
     model = recipe.model
@@ -152,6 +159,7 @@ def vocabulary_has_room(recipe: Recipe, _inventory: Inventory) -> Iterator[Headw
 
 RULES: tuple[Rule, ...] = (
     settings_are_supported,
+    phases_are_single,
     architecture_is_supported,
     packages_are_installed,
     accelerator_is_here,

@@ -14,7 +14,7 @@ from headway.cli.localized import error_lines
 from headway.errors import RecipeError
 from headway.machine.accelerators import Accelerator
 from headway.machine.inventory import Inventory, take_inventory
-from headway.recipe import Recipe
+from headway.recipe import Recipe, resolve_recipe
 from headway.training import support
 from headway.training.support import SUPPORTED, ObstaclesError, obstacles, require_trainable
 
@@ -127,6 +127,14 @@ def test_what_is_not_here_is_named(
 ) -> None:
     recipe = make_small_recipe(**{"hardware": {"threads": None}, **changes})
     assert ids(recipe, here) == [message_id]
+
+
+def test_phases_are_not_passed_over(make_small_recipe: Make, here: Inventory) -> None:
+    recipe = make_small_recipe(hardware={"threads": None})
+    raw = {**recipe.to_dict(), "phases": [{"name": "long context"}]}
+    (error,) = obstacles(resolve_recipe(raw), here)
+    assert error.message_id == "training-phases"
+    assert "long context" in "\n".join(error_lines(error))
 
 
 def test_another_accelerator_than_the_recipe_names_is_refused(make_small_recipe: Make, here: Inventory) -> None:

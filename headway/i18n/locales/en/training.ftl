@@ -44,6 +44,9 @@ training-obstacles = A recipe must be one that can be trained here: { $count } t
 # $field (String): section.setting; $value, $supported (String): as a recipe has them
 training-setting = Training has only some of the settings that plans know: { $field } must be { $supported }, and it is { $value }.
     .next = Change { $field }, or leave it out; `headway plan` plans the recipe as it is.
+# $phases (String): their names
+training-phases = Training has one phase in this version: the recipe has others after it ({ $phases }).
+    .next = Train each phase with a recipe of its own, whose training.init_from is a checkpoint of the one before; `headway plan` plans them all.
 training-too-many-threads = A run cannot have more threads than this machine has processors, { $cores }: hardware.threads is { $threads }.
     .next = Set hardware.threads to { $cores } or less, or leave it out.
 training-infeasible = A run must fit before it starts, and by the plan this one does not:
