@@ -73,7 +73,7 @@ def show_explanations(found: Mapping[str, Sequence[Explanation]]) -> None:
         for number, step in enumerate(steps, start=1):
             text = translator.text(step.id, **step.arguments)
             console.print(textwrap.indent(_wrapped(text, console.width), _INDENT).replace(_INDENT, f"{number:>2}. ", 1))
-            source = translator.text("plan-explain-source", source=step.source)
+            source = translator.text("explain-source", source=step.source)
             console.print(textwrap.indent(_wrapped(source, console.width), _INDENT), style="dim")
         console.print()
 

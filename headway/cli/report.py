@@ -246,7 +246,7 @@ def _explanations(found: Mapping[str, Sequence[Explanation]]) -> Iterator[str]:
             continue
         items = "".join(
             f"<li>{escape(text(step.id, **step.arguments))}"
-            f'<span class="source">{escape(text("plan-explain-source", source=step.source))}</span></li>'
+            f'<span class="source">{escape(text("explain-source", source=step.source))}</span></li>'
             for step in steps
         )
         yield f'<h3>{escape(text("plan-topic-title", topic=topic))}</h3><ol class="steps">{items}</ol>'

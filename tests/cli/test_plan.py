@@ -24,7 +24,7 @@ def test_explain_all_as_json_opens_every_topic(headway: Headway) -> None:
     topics = headway("plan", *EIGHT_H100, "--explain", "all", "--json").json
     assert set(topics) == set(EXPLANATIONS)
     plan = headway("plan", *EIGHT_H100, "--json").json
-    peak = next(step for step in topics["memory"] if step["id"] == "plan-explain-memory-peak")
+    peak = next(step for step in topics["memory"] if step["id"] == "explain-memory-peak")
     assert peak["value"] == plan["memory"]["device_peak_bytes"]
     assert {"id", "quantity", "value", "arguments", "source"} == set(peak)
 

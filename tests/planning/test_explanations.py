@@ -69,26 +69,26 @@ def test_every_step_has_a_text(topic: str, cluster: tuple[Recipe, Plan]) -> None
 def test_energy_is_explained_down_to_its_constants(cluster: tuple[Recipe, Plan]) -> None:
     recipe, found = cluster
     steps = by_id(explain_energy(recipe, found))
-    assert steps["plan-explain-energy-facility"].value == found.energy.facility_joules
-    assert steps["plan-explain-energy-design"].value == found.energy.design_device_joules
-    device = steps["plan-explain-power-device"]
+    assert steps["explain-energy-facility"].value == found.energy.facility_joules
+    assert steps["explain-energy-design"].value == found.energy.design_device_joules
+    device = steps["explain-power-device"]
     assert device.value == found.power.device_watts
     inputs: dict[str, Any] = dict(device.arguments)
     swing = inputs["busy_share"] - inputs["idle_share"]
     share = inputs["idle_share"] + swing * inputs["time_share"]
     assert inputs["design_watts"] * share == pytest.approx(device.value)
-    parts = [step.value for step in explain_power(recipe, found) if step.id == "plan-explain-power-part"]
+    parts = [step.value for step in explain_power(recipe, found) if step.id == "explain-power-part"]
     assert sum(parts) == pytest.approx(found.power.facility_watts)
 
 
 def test_carbon_and_water_are_explained(cluster: tuple[Recipe, Plan]) -> None:
     steps = by_id((*explain_carbon(*cluster), *explain_water(*cluster)))
     carbon, water = cluster[1].carbon, cluster[1].water
-    assert steps["plan-explain-carbon-operational"].value == carbon.operational_kg_co2e
-    assert steps["plan-explain-carbon-operational"].source.endswith("hours.csv")
-    assert steps["plan-explain-carbon-greenest"].value == carbon.greenest_operational_kg_co2e
-    assert steps["plan-explain-carbon-embodied"].value == carbon.embodied_kg_co2e
-    both = steps["plan-explain-water-generation"].value + steps["plan-explain-water-site"].value
+    assert steps["explain-carbon-operational"].value == carbon.operational_kg_co2e
+    assert steps["explain-carbon-operational"].source.endswith("hours.csv")
+    assert steps["explain-carbon-greenest"].value == carbon.greenest_operational_kg_co2e
+    assert steps["explain-carbon-embodied"].value == carbon.embodied_kg_co2e
+    both = steps["explain-water-generation"].value + steps["explain-water-site"].value
     assert both == pytest.approx(water.litres)
 
 
@@ -96,28 +96,28 @@ def test_cooling_is_explained(cluster: tuple[Recipe, Plan]) -> None:
     steps = by_id(explain_cooling(*cluster))
     cooling = cluster[1].cooling
     assert cooling.method == "direct-to-chip"
-    assert steps["plan-explain-cooling-tons"].value == cooling.refrigeration_tons
-    assert steps["plan-explain-cooling-air"].value == cooling.airflow_m3_per_hour
-    assert steps["plan-explain-cooling-liquid"].value == cooling.liquid_litres_per_minute
-    assert steps["plan-explain-cooling-method"].arguments["method"] == "direct-to-chip"
+    assert steps["explain-cooling-tons"].value == cooling.refrigeration_tons
+    assert steps["explain-cooling-air"].value == cooling.airflow_m3_per_hour
+    assert steps["explain-cooling-liquid"].value == cooling.liquid_litres_per_minute
+    assert steps["explain-cooling-method"].arguments["method"] == "direct-to-chip"
 
 
 def test_cost_is_explained(cluster: tuple[Recipe, Plan]) -> None:
     steps = by_id(explain_cost(*cluster))
     cost = cluster[1].cost
-    assert steps["plan-explain-cost-purchase"].value == cost.hardware_usd
-    assert steps["plan-explain-cost-energy"].value == cost.energy_usd
-    assert steps["plan-explain-cost-cheapest"].value == cost.cheapest_energy_usd
-    assert steps["plan-explain-cost-break-even"].value == cost.break_even_months
-    assert "AWS" in steps["plan-explain-cost-rent"].source
+    assert steps["explain-cost-purchase"].value == cost.hardware_usd
+    assert steps["explain-cost-energy"].value == cost.energy_usd
+    assert steps["explain-cost-cheapest"].value == cost.cheapest_energy_usd
+    assert steps["explain-cost-break-even"].value == cost.break_even_months
+    assert "AWS" in steps["explain-cost-rent"].source
 
 
 def test_storage_is_explained(cluster: tuple[Recipe, Plan]) -> None:
     steps = by_id(explain_storage(*cluster))
     storage = cluster[1].storage
-    assert steps["plan-explain-storage-space"].value == storage.total_bytes
-    assert steps["plan-explain-storage-write"].value == storage.checkpoint_write_bytes_per_second
-    assert steps["plan-explain-storage-read"].value == storage.read_bytes_per_second
+    assert steps["explain-storage-space"].value == storage.total_bytes
+    assert steps["explain-storage-write"].value == storage.checkpoint_write_bytes_per_second
+    assert steps["explain-storage-read"].value == storage.read_bytes_per_second
 
 
 def test_what_the_recipe_says_is_its_own_source(make_recipe: MakeRecipe) -> None:
@@ -133,9 +133,9 @@ def test_what_the_recipe_says_is_its_own_source(make_recipe: MakeRecipe) -> None
     found = plan(recipe)
     steps = by_id((*explain_energy(recipe, found), *explain_cost(recipe, found)))
     for name in ("power-node", "carbon-operational", "cost-rent", "cost-energy"):
-        assert steps[f"plan-explain-{name}"].source.endswith("the recipe")
+        assert steps[f"explain-{name}"].source.endswith("the recipe")
     named = make_recipe(hardware={"accelerator": "h100", "devices": 8}, site={"grid": "germany"})
-    operational = by_id(explain_carbon(named, plan(named)))["plan-explain-carbon-operational"]
+    operational = by_id(explain_carbon(named, plan(named)))["explain-carbon-operational"]
     assert "codecarbon" in operational.source
 
 
@@ -145,4 +145,4 @@ def test_nothing_is_explained_that_is_not_known(make_recipe: MakeRecipe, machine
     for topic in ("power", "energy", "carbon", "water", "cooling"):
         assert EXPLANATIONS[topic](recipe, found) == ()
     here = make_recipe()
-    assert "plan-explain-power-device" not in by_id(explain_power(here, plan(here, machine)))
+    assert "explain-power-device" not in by_id(explain_power(here, plan(here, machine)))

@@ -70,7 +70,7 @@ def here(make_recipe: MakeRecipe, machine: Machine) -> tuple[Recipe, Plan]:
 
 
 def by_id(steps: tuple[Explanation, ...]) -> dict[str, Explanation]:
-    return {step.id.removeprefix("plan-explain-"): step for step in steps}
+    return {step.id.removeprefix("explain-"): step for step in steps}
 
 
 def inputs(step: Explanation) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def test_time_adds_up_to_the_step(job: tuple[Recipe, Plan]) -> None:
     parts = [
         step
         for step in steps
-        if step.id.removeprefix("plan-explain-time-") in ("operation", "recompute", "part", "measured")
+        if step.id.removeprefix("explain-time-") in ("operation", "recompute", "part", "measured")
     ]
     assert sum(step.value for step in parts) == pytest.approx(found.time.step_seconds, rel=1e-6)
     named = by_id(steps)

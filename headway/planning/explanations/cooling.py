@@ -30,7 +30,7 @@ def _cooling(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if cooling.heat_watts is None or rack_watts is None or cooling.peak_heat_watts is None:
         return
     yield Explanation(
-        id="plan-explain-cooling-heat",
+        id="explain-cooling-heat",
         quantity="watts",
         value=cooling.heat_watts,
         arguments={"watts": cooling.heat_watts, "peak_watts": cooling.peak_heat_watts},
@@ -38,7 +38,7 @@ def _cooling(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     )
     tons = cooling.refrigeration_tons or 0.0
     yield Explanation(
-        id="plan-explain-cooling-tons",
+        id="explain-cooling-tons",
         quantity="number",
         value=tons,
         arguments={
@@ -50,7 +50,7 @@ def _cooling(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         source=catalog.cooling()["refrigeration-ton"].source,
     )
     yield Explanation(
-        id="plan-explain-cooling-method",
+        id="explain-cooling-method",
         quantity="watts",
         value=rack_watts,
         arguments={
@@ -71,7 +71,7 @@ def _flows(plan: Plan, air_kelvin: float, liquid_kelvin: float) -> Iterator[Expl
     airflow, liquid = cooling.airflow_m3_per_hour, cooling.liquid_litres_per_minute
     if airflow is not None:
         yield Explanation(
-            id="plan-explain-cooling-air",
+            id="explain-cooling-air",
             quantity="number",
             value=airflow,
             arguments={
@@ -84,7 +84,7 @@ def _flows(plan: Plan, air_kelvin: float, liquid_kelvin: float) -> Iterator[Expl
         )
     if liquid is not None:
         yield Explanation(
-            id="plan-explain-cooling-liquid",
+            id="explain-cooling-liquid",
             quantity="number",
             value=liquid,
             arguments={

@@ -33,7 +33,7 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if cost.device_usd_per_hour is not None:
         hours = plan.hardware.devices * seconds / units.SECONDS_PER_HOUR
         yield Explanation(
-            id="plan-explain-cost-rent",
+            id="explain-cost-rent",
             quantity="usd",
             value=hours * cost.device_usd_per_hour,
             arguments={
@@ -46,7 +46,7 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     if recipe.site.ownership == "buy" and cost.hardware_usd is not None and cost.capital_usd is not None:
         yield Explanation(
-            id="plan-explain-cost-purchase",
+            id="explain-cost-purchase",
             quantity="usd",
             value=cost.hardware_usd,
             arguments={
@@ -63,7 +63,7 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     yield from _cost_of_energy(recipe, plan)
     if cost.break_even_months is not None and cost.capital_usd is not None:
         yield Explanation(
-            id="plan-explain-cost-break-even",
+            id="explain-cost-break-even",
             quantity="number",
             value=cost.break_even_months,
             arguments={"capital_usd": cost.capital_usd, "months": cost.break_even_months},
@@ -75,7 +75,7 @@ def _cost_of_energy(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     cost, joules = plan.cost, plan.energy.facility_joules
     if cost.energy_usd is not None and joules is not None and cost.electricity_usd_per_kilowatt_hour is not None:
         yield Explanation(
-            id="plan-explain-cost-energy",
+            id="explain-cost-energy",
             quantity="usd",
             value=cost.energy_usd,
             arguments={
@@ -87,7 +87,7 @@ def _cost_of_energy(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     if cost.cheapest_energy_usd is not None and cost.cheapest_start_hour is not None:
         yield Explanation(
-            id="plan-explain-cost-cheapest",
+            id="explain-cost-cheapest",
             quantity="usd",
             value=cost.cheapest_energy_usd,
             arguments={"hour": cost.cheapest_start_hour, "usd": cost.cheapest_energy_usd},

@@ -39,7 +39,7 @@ def _power(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if power.device_design_watts is not None and power.device_watts is not None and power.busy_share is not None:
         idle, busy = power_fact("accelerator-idle-share"), power_fact("accelerator-busy-share")
         yield Explanation(
-            id="plan-explain-power-device",
+            id="explain-power-device",
             quantity="watts",
             value=power.device_watts,
             arguments={
@@ -53,14 +53,14 @@ def _power(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     for name, watts in power.parts.items():
         yield Explanation(
-            id="plan-explain-power-part",
+            id="explain-power-part",
             quantity="watts",
             value=watts,
             arguments={"part": name, "watts": watts, "share": watts / power.facility_watts},
             source=_SERVER if power.basis == "catalogue" else _RECIPE,
         )
     yield Explanation(
-        id="plan-explain-power-node",
+        id="explain-power-node",
         quantity="watts",
         value=power.node_watts,
         arguments={
@@ -71,7 +71,7 @@ def _power(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         source=_SERVER if power.basis == "catalogue" else _RECIPE,
     )
     yield Explanation(
-        id="plan-explain-power-facility",
+        id="explain-power-facility",
         quantity="watts",
         value=power.facility_watts,
         arguments={
@@ -103,7 +103,7 @@ def _energy(plan: Plan) -> Iterator[Explanation]:
     if energy.facility_joules is None or watts is None or seconds is None:
         return
     yield Explanation(
-        id="plan-explain-energy-facility",
+        id="explain-energy-facility",
         quantity="joules",
         value=energy.facility_joules,
         arguments={
@@ -115,7 +115,7 @@ def _energy(plan: Plan) -> Iterator[Explanation]:
     )
     if energy.design_device_joules is not None and plan.power.device_design_watts is not None:
         yield Explanation(
-            id="plan-explain-energy-design",
+            id="explain-energy-design",
             quantity="joules",
             value=energy.design_device_joules,
             arguments={
@@ -143,7 +143,7 @@ def _carbon(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     intensity = carbon.grid_kg_co2e_per_kilowatt_hour
     if carbon.operational_kg_co2e is not None and joules is not None and intensity is not None:
         yield Explanation(
-            id="plan-explain-carbon-operational",
+            id="explain-carbon-operational",
             quantity="kg_co2e",
             value=carbon.operational_kg_co2e,
             arguments={
@@ -155,7 +155,7 @@ def _carbon(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     if carbon.greenest_operational_kg_co2e is not None and carbon.greenest_start_hour is not None:
         yield Explanation(
-            id="plan-explain-carbon-greenest",
+            id="explain-carbon-greenest",
             quantity="kg_co2e",
             value=carbon.greenest_operational_kg_co2e,
             arguments={"hour": carbon.greenest_start_hour, "kg": carbon.greenest_operational_kg_co2e},
@@ -163,7 +163,7 @@ def _carbon(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     if carbon.embodied_kg_co2e is not None and seconds is not None:
         yield Explanation(
-            id="plan-explain-carbon-embodied",
+            id="explain-carbon-embodied",
             quantity="kg_co2e",
             value=carbon.embodied_kg_co2e,
             arguments={
@@ -202,7 +202,7 @@ def _water(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if water.generation_litres is not None and energy.facility_joules is not None and site.grid is not None:
         grid = catalog.grid(site.grid)
         yield Explanation(
-            id="plan-explain-water-generation",
+            id="explain-water-generation",
             quantity="litres",
             value=water.generation_litres,
             arguments={
@@ -214,7 +214,7 @@ def _water(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
     if water.site_litres is not None and energy.equipment_joules is not None:
         yield Explanation(
-            id="plan-explain-water-site",
+            id="explain-water-site",
             quantity="litres",
             value=water.site_litres,
             arguments={

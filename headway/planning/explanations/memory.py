@@ -53,7 +53,7 @@ def explain_memory(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
 def _peak(plan: Plan) -> Explanation:
     memory = plan.memory
     return Explanation(
-        id="plan-explain-memory-peak",
+        id="explain-memory-peak",
         quantity="bytes",
         value=memory.device_peak_bytes,
         arguments={
@@ -99,7 +99,7 @@ def _held(plan: Plan, one: _Split) -> Explanation:
     layout = plan.layout
     local = float(one.held.local[0])
     return Explanation(
-        id="plan-explain-memory-held",
+        id="explain-memory-held",
         quantity="count",
         value=local,
         arguments={
@@ -120,7 +120,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
     group = layout.shard_group_size if layout.shard == "parameters" else 1
     own_bytes = float(one.held.local[0]) * weight_bytes / group
     yield Explanation(
-        id="plan-explain-memory-parameters",
+        id="explain-memory-parameters",
         quantity="bytes",
         value=parts.parameters_bytes,
         arguments={
@@ -138,7 +138,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
     own_bytes = 0.0 if numbers.frees_gradients else trained * numbers.gradient_bytes / group
     own_bytes = min(own_bytes, parts.gradients_bytes)
     yield Explanation(
-        id="plan-explain-memory-gradients",
+        id="explain-memory-gradients",
         quantity="bytes",
         value=parts.gradients_bytes,
         arguments={
@@ -153,7 +153,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
     )
     own_bytes = 0.0 if one.split.offload_optimizer[0] else float(one.held.updated[0]) * numbers.optimizer_bytes
     yield Explanation(
-        id="plan-explain-memory-optimizer",
+        id="explain-memory-optimizer",
         quantity="bytes",
         value=parts.optimizer_bytes,
         arguments={
@@ -184,7 +184,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
         # The peak is that of the last stage, which begins the backward pass at once.
         in_flight = layers
     yield Explanation(
-        id="plan-explain-memory-activations",
+        id="explain-memory-activations",
         quantity="bytes",
         value=parts.activations_bytes,
         arguments={
@@ -201,7 +201,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
     )
     logits = float(formulas.logits_bytes(one.job, one.split, tokens)[0])
     yield Explanation(
-        id="plan-explain-memory-logits",
+        id="explain-memory-logits",
         quantity="bytes",
         value=parts.logits_bytes,
         arguments={
@@ -246,7 +246,7 @@ def _communication(plan: Plan, one: _Split) -> Explanation:
         layout.expert_parallel_degree,
     )
     return Explanation(
-        id="plan-explain-memory-communication",
+        id="explain-memory-communication",
         quantity="bytes",
         value=plan.memory.parts.communication_bytes,
         arguments={
@@ -264,7 +264,7 @@ def _reserve(plan: Plan, one: _Split) -> Explanation:
     context = context_bytes(one.hardware)
     reserve, allocated = plan.memory.parts.reserve_bytes, plan.memory.device_allocated_bytes or 0.0
     return Explanation(
-        id="plan-explain-memory-reserve",
+        id="explain-memory-reserve",
         quantity="bytes",
         value=reserve,
         arguments={
@@ -289,7 +289,7 @@ def _on_processors(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         group = degree if shard in kinds else 1
         own_bytes = min(value, plan.model.parameters * each_bytes / group)
         yield Explanation(
-            id="plan-explain-memory-states",
+            id="explain-memory-states",
             quantity="bytes",
             value=value,
             arguments={
@@ -318,7 +318,7 @@ def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explana
     )
     kept = min(parts.activations_bytes, kept_bytes(work))
     yield Explanation(
-        id="plan-explain-memory-kept",
+        id="explain-memory-kept",
         quantity="bytes",
         value=parts.activations_bytes,
         arguments={
@@ -332,14 +332,14 @@ def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explana
         source=_ENGINE,
     )
     yield Explanation(
-        id="plan-explain-memory-chunk",
+        id="explain-memory-chunk",
         quantity="bytes",
         value=parts.logits_bytes,
         arguments={"rows": min(work.tokens, HEAD_CHUNK_TOKENS), "bytes": parts.logits_bytes},
         source=_ENGINE,
     )
     yield Explanation(
-        id="plan-explain-memory-buffers",
+        id="explain-memory-buffers",
         quantity="bytes",
         value=parts.communication_bytes,
         arguments={"degree": layout.data_parallel_degree, "bytes": parts.communication_bytes},
@@ -348,7 +348,7 @@ def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explana
     staying, coming = parts.optimizer_bytes + parts.gradients_bytes, parts.activations_bytes + parts.logits_bytes
     heap = HEAP_PINNED_SHARE * min(staying, coming) + HEAP_SCATTERED_SHARE * coming
     yield Explanation(
-        id="plan-explain-memory-process",
+        id="explain-memory-process",
         quantity="bytes",
         value=parts.reserve_bytes,
         arguments={"process_bytes": parts.reserve_bytes - heap, "heap_bytes": heap, "bytes": parts.reserve_bytes},

@@ -45,7 +45,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     machines = hardware_of(recipe, plan.hardware.accelerator)
     shares = machines.efficiency
     yield Explanation(
-        id="plan-explain-network-up",
+        id="explain-network-up",
         quantity="bytes_per_second",
         value=machines.up_bytes_per_second * shares.up_efficiency,
         arguments={
@@ -62,7 +62,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     network = recipe.hardware.network
     stated = _RECIPE if recipe.hardware.network_bytes_per_second or not network else catalog.network(network).source
     yield Explanation(
-        id="plan-explain-network-out",
+        id="explain-network-out",
         quantity="bytes_per_second",
         value=machines.out_bytes_per_second * shares.out_efficiency,
         arguments={
@@ -79,7 +79,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
 def _traffic(plan: Plan) -> Iterator[Explanation]:
     network, layout = plan.network, plan.layout
     yield Explanation(
-        id="plan-explain-network-traffic",
+        id="explain-network-traffic",
         quantity="bytes",
         value=network.scale_up_bytes_per_step + network.scale_out_bytes_per_step,
         arguments={
@@ -93,7 +93,7 @@ def _traffic(plan: Plan) -> Iterator[Explanation]:
     )
     if network.total_seconds is not None:
         yield Explanation(
-            id="plan-explain-network-total",
+            id="explain-network-total",
             quantity="seconds",
             value=network.total_seconds,
             arguments={"seconds": network.total_seconds},
@@ -104,22 +104,20 @@ def _traffic(plan: Plan) -> Iterator[Explanation]:
 def _exposed(plan: Plan) -> Iterator[Explanation]:
     network, time = plan.network, plan.time
     if network.exposed_seconds is None:
-        yield Explanation(
-            id="plan-explain-network-unknown", quantity="count", value=plan.hardware.devices, source=_RECIPE
-        )
+        yield Explanation(id="explain-network-unknown", quantity="count", value=plan.hardware.devices, source=_RECIPE)
         return
     for name in COMMUNICATION:
         seconds = time.parts.get(name, 0.0)
         if seconds:
             yield Explanation(
-                id="plan-explain-network-part",
+                id="explain-network-part",
                 quantity="seconds",
                 value=seconds,
                 arguments={"part": name, "seconds": seconds, "share": seconds / time.step_seconds},
                 source=_RINGS,
             )
     yield Explanation(
-        id="plan-explain-network-exposed",
+        id="explain-network-exposed",
         quantity="seconds",
         value=network.exposed_seconds,
         arguments={
@@ -130,7 +128,7 @@ def _exposed(plan: Plan) -> Iterator[Explanation]:
     )
     if network.required_bytes_per_second is not None:
         yield Explanation(
-            id="plan-explain-network-required",
+            id="explain-network-required",
             quantity="bytes_per_second",
             value=network.required_bytes_per_second,
             arguments={"rate": network.required_bytes_per_second, "out_bytes": network.scale_out_bytes_per_step},

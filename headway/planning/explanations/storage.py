@@ -23,14 +23,14 @@ def explain_storage(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
     interval_seconds = checkpoint_interval_seconds(recipe, plan.time.step_seconds, storage.checkpoint_write_seconds)
     return (
         Explanation(
-            id="plan-explain-storage-checkpoint",
+            id="explain-storage-checkpoint",
             quantity="bytes",
             value=storage.checkpoint_bytes,
             arguments={"parameters": plan.model.parameters, "bytes": storage.checkpoint_bytes},
             source="headway/resilience/checkpoint: three fp32 arrays for each weight",
         ),
         Explanation(
-            id="plan-explain-storage-space",
+            id="explain-storage-space",
             quantity="bytes",
             value=storage.total_bytes,
             arguments={
@@ -42,7 +42,7 @@ def explain_storage(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
             source="the recipe",
         ),
         Explanation(
-            id="plan-explain-storage-write",
+            id="explain-storage-write",
             quantity="bytes_per_second",
             value=storage.checkpoint_write_bytes_per_second,
             arguments={
@@ -55,7 +55,7 @@ def explain_storage(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
             source="stall C = T s / (1 - s)",
         ),
         Explanation(
-            id="plan-explain-storage-read",
+            id="explain-storage-read",
             quantity="bytes_per_second",
             value=storage.read_bytes_per_second,
             arguments={

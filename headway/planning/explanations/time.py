@@ -41,7 +41,7 @@ def explain_time(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
 def _measured_parts(plan: Plan) -> Iterator[Explanation]:
     for name, seconds in plan.time.parts.items():
         yield Explanation(
-            id="plan-explain-time-measured",
+            id="explain-time-measured",
             quantity="seconds",
             value=seconds,
             arguments={
@@ -60,7 +60,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     machines, job = hardware_of(recipe, plan.hardware.accelerator), job_of(recipe)
     reached, shares = machines.product_flops_per_second(job.numerics.product), machines.efficiency
     yield Explanation(
-        id="plan-explain-time-rate",
+        id="explain-time-rate",
         quantity="flops_per_second",
         value=reached,
         arguments={
@@ -74,7 +74,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     )
     tuned = job.attention == "tuned"
     yield Explanation(
-        id="plan-explain-time-attention-rate",
+        id="explain-time-attention-rate",
         quantity="ratio",
         value=shares.tuned_attention_forward_efficiency if tuned else shares.attention_forward_efficiency,
         arguments={
@@ -90,7 +90,7 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     )
     stated = machines.entry.memory_bytes_per_second or 0.0
     yield Explanation(
-        id="plan-explain-time-memory-rate",
+        id="explain-time-memory-rate",
         quantity="bytes_per_second",
         value=machines.memory_bytes_per_second,
         arguments={
@@ -126,7 +126,7 @@ def _compute(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             continue
         seconds = rounds / stages * (forward_seconds + backward_seconds)
         yield Explanation(
-            id="plan-explain-time-operation",
+            id="explain-time-operation",
             quantity="seconds",
             value=seconds,
             arguments={
@@ -144,7 +144,7 @@ def _compute(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     again = plan.time.parts.get("recompute_seconds", 0.0)
     if again:
         yield Explanation(
-            id="plan-explain-time-recompute",
+            id="explain-time-recompute",
             quantity="seconds",
             value=again,
             arguments={
@@ -174,7 +174,7 @@ _SOURCES = {
 def _part(plan: Plan, name: str, seconds: float) -> Explanation:
     layout = plan.layout
     return Explanation(
-        id="plan-explain-time-part",
+        id="explain-time-part",
         quantity="seconds",
         value=seconds,
         arguments={
@@ -203,14 +203,14 @@ def _constant(name: str) -> float:
 def _step(plan: Plan) -> Iterator[Explanation]:
     time = plan.time
     yield Explanation(
-        id="plan-explain-time-step",
+        id="explain-time-step",
         quantity="seconds",
         value=time.step_seconds,
         arguments={"seconds": time.step_seconds, "low": time.step_seconds_low, "high": time.step_seconds_high},
         source=_SPREAD_OF_PROCESSORS if plan.hardware.accelerator == CPU else _SPREAD,
     )
     yield Explanation(
-        id="plan-explain-time-utilization",
+        id="explain-time-utilization",
         quantity="ratio",
         value=time.model_flops_utilization,
         arguments={
@@ -227,7 +227,7 @@ def _step(plan: Plan) -> Iterator[Explanation]:
 def _run(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     time = plan.time
     yield Explanation(
-        id="plan-explain-time-training",
+        id="explain-time-training",
         quantity="seconds",
         value=time.training_seconds,
         arguments={
@@ -243,7 +243,7 @@ def _run(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         return
     goodput = plan.reliability.goodput if plan.reliability is not None else None
     yield Explanation(
-        id="plan-explain-time-total",
+        id="explain-time-total",
         quantity="seconds",
         value=time.total_seconds,
         arguments={

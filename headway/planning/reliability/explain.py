@@ -32,7 +32,7 @@ def _failures(found: Reliability) -> Iterator[Explanation]:
     is_pooled = found.source == PUBLISHED_FLEETS
     fleets = ", ".join(entry.id for entry in published_fleets()) if is_pooled else found.source
     yield Explanation(
-        id="plan-explain-reliability-rate",
+        id="explain-reliability-rate",
         quantity="number",
         value=found.failures_per_1000_devices_per_day,
         arguments={"rate": found.failures_per_1000_devices_per_day, "fleets": fleets},
@@ -40,14 +40,14 @@ def _failures(found: Reliability) -> Iterator[Explanation]:
     )
     mtbf_seconds = found.mtbf_hours * units.SECONDS_PER_HOUR
     yield Explanation(
-        id="plan-explain-reliability-mtbf",
+        id="explain-reliability-mtbf",
         quantity="seconds",
         value=mtbf_seconds,
         arguments={"rate": found.failures_per_1000_devices_per_day, "devices": found.devices, "seconds": mtbf_seconds},
         source="rates of parts in series add up",
     )
     yield Explanation(
-        id="plan-explain-reliability-interruptions",
+        id="explain-reliability-interruptions",
         quantity="count",
         value=found.expected_interruptions,
         arguments={
@@ -65,7 +65,7 @@ def _saving(found: Reliability, way: Checkpointing) -> Iterator[Explanation]:
     mtbf_seconds = found.mtbf_hours * units.SECONDS_PER_HOUR
     best_seconds = found.checkpoint_interval_seconds or 0.0
     yield Explanation(
-        id="plan-explain-reliability-interval",
+        id="explain-reliability-interval",
         quantity="seconds",
         value=best_seconds,
         arguments={
@@ -80,7 +80,7 @@ def _saving(found: Reliability, way: Checkpointing) -> Iterator[Explanation]:
     useful = found.goodput or 0.0
     downtime_seconds = way.detection_seconds + way.restart_seconds
     yield Explanation(
-        id="plan-explain-reliability-goodput",
+        id="explain-reliability-goodput",
         quantity="ratio",
         value=useful,
         arguments={
@@ -101,10 +101,10 @@ def _saving(found: Reliability, way: Checkpointing) -> Iterator[Explanation]:
 
 def _lost(lost: Losses) -> Iterator[Explanation]:
     shares = {
-        "plan-explain-reliability-lost-work": lost.lost_work,
-        "plan-explain-reliability-restarts": lost.restart,
-        "plan-explain-reliability-detection": lost.detection,
-        "plan-explain-reliability-stalls": lost.stalls,
+        "explain-reliability-lost-work": lost.lost_work,
+        "explain-reliability-restarts": lost.restart,
+        "explain-reliability-detection": lost.detection,
+        "explain-reliability-stalls": lost.stalls,
     }
     for name, share in shares.items():
         yield Explanation(id=name, quantity="ratio", value=share, arguments={"share": share}, source=_DALY)
@@ -113,7 +113,7 @@ def _lost(lost: Losses) -> Iterator[Explanation]:
 def _spares(found: Reliability) -> Iterator[Explanation]:
     spares = found.spares
     yield Explanation(
-        id="plan-explain-reliability-spares",
+        id="explain-reliability-spares",
         quantity="count",
         value=spares.recommended_nodes,
         arguments={

@@ -27,7 +27,7 @@ def test_every_step_has_a_text_and_a_source(write_seconds: float | None, basis: 
 
 def test_the_values_are_those_of_the_plan() -> None:
     found = plan_reliability(devices=1024, training_seconds=1e6, write_seconds=30.0, interval_seconds=900)
-    values = {step.id.removeprefix("plan-explain-reliability-"): step.value for step in explain(found)}
+    values = {step.id.removeprefix("explain-reliability-"): step.value for step in explain(found)}
     assert values["goodput"] == found.goodput
     assert values["interval"] == found.checkpoint_interval_seconds
     assert values["mtbf"] == pytest.approx(found.mtbf_hours * 3600)
