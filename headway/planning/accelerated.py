@@ -9,6 +9,7 @@ from headway.errors import PlanError
 from headway.planning.analytic import intervals
 from headway.planning.analytic.hardware import Hardware, hardware
 from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.keeping import COMPILED
 from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layouts
 from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory
@@ -62,6 +63,7 @@ def job_of(recipe: Recipe) -> Job:
         attention=training.attention,
         loss=training.loss,
         adapter=adapter,
+        keeps=COMPILED if training.compile else None,
         captures_graphs=training.capture_graphs,
         overlaps_communication=recipe.layout.overlap_communication,
         overlaps_tensor_communication=recipe.layout.overlap_tensor_communication,
