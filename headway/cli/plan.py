@@ -107,6 +107,7 @@ def _report(recipe: Recipe, made: Plan, phases: Sequence[Phase], path: Path) -> 
     from headway.cli.report import Report, write_report
     from headway.planning.front import layout_points
     from headway.planning.nearest import nearest_fits
+    from headway.planning.published import published_of
 
     report = Report(
         recipe=recipe,
@@ -115,6 +116,7 @@ def _report(recipe: Recipe, made: Plan, phases: Sequence[Phase], path: Path) -> 
         points=layout_points(recipe, made),
         nearest=nearest_fits(recipe, made, _plan),
         phases=phases,
+        published=published_of(recipe, made),
     )
     write_report(report, path)
     click.echo(current_translator().text("report-written", path=str(path)), err=True)

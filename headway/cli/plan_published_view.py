@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from headway.planning.published import Beside, Published
 
+BESIDE_COLUMNS = ("quantity", "published", "planned", "error", "interval")
+"""Names of the columns of one training beside its plan."""
+
 _ASSUMED = "~"
 """Behind a training of which nobody published on how many devices it ran."""
 
@@ -35,9 +38,8 @@ def show_published(found: Sequence[Published]) -> None:
 def beside_table(one: Published) -> Table:
     """Return the table of one training."""
     text = current_translator().text
-    names = ("quantity", "published", "planned", "error", "interval")
-    rows = [_cells(row) for row in one.rows]
-    return make_table([text(f"plan-column-{name}") for name in names], rows, numeric=(1, 2, 3, 4))
+    rows = [beside_cells(row) for row in one.rows]
+    return make_table([text(f"plan-column-{name}") for name in BESIDE_COLUMNS], rows, numeric=(1, 2, 3, 4))
 
 
 def _times(found: Sequence[Published]) -> Iterator[list[str]]:
@@ -63,12 +65,13 @@ def _rest(found: Sequence[Published]) -> Iterator[list[str]]:
         for row in one.rows:
             if row.quantity in ("kilowatt_hours", "kg_co2e", "interruptions", "goodput"):
                 basis = "" if row.basis is None else current_translator().text("plan-published-basis", basis=row.basis)
-                *cells, interval = _cells(row)
+                *cells, interval = beside_cells(row)
                 yield [title, *cells, _share(row.error_at_published_hours), interval, basis]
                 title = ""
 
 
-def _cells(row: Beside) -> list[str]:
+def beside_cells(row: Beside) -> list[str]:
+    """Return a quantity's cells, in the order of `BESIDE_COLUMNS`."""
     name = current_translator().text("plan-published-quantity", quantity=row.quantity)
     return [name, _published(row), _planned(row), _error(row), _interval(row)]
 

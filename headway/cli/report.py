@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headway import __version__
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_phases_view import COLUMNS, phase_rows
+from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
 from headway.cli.plan_view import search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from headway.planning.front import LayoutPoint
     from headway.planning.message import Message
     from headway.planning.phases import Phase
+    from headway.planning.published import Published
     from headway.recipe import Recipe
 
 TABLES = (
@@ -62,6 +64,7 @@ class Report:
         points: layouts that fit.
         nearest: what would make it fit.
         phases: of the training, where it has several.
+        published: what is published of the training that the recipe is that of.
     """
 
     recipe: Recipe
@@ -70,6 +73,7 @@ class Report:
     points: Sequence[LayoutPoint]
     nearest: Sequence[Message] = ()
     phases: Sequence[Phase] = ()
+    published: Published | None = None
 
 
 def write_report(report: Report, path: Path) -> None:
@@ -110,6 +114,7 @@ def _sections(report: Report) -> Iterator[tuple[str, str]]:
     yield "charts", "".join(_charts(report))
     yield "tables", f'<div class="tables">{"".join(_tables(plan.to_dict()))}</div>'
     yield "phases", _phases(report)
+    yield "published", _published(report.published)
     yield "layouts", _alternatives(plan)
     yield "watch", _list([*_items(plan.watching, "watch")])
     yield "explanations", "".join(_explanations(report.explanations))
@@ -207,36 +212,45 @@ def _alternatives(plan: Plan) -> str:
     note = f"<p>{escape(search_line(plan))}</p>"
     if not plan.alternatives:
         return note
-    heads = "".join(
-        f"<th{kind}>{escape(text(f'plan-label-{name}'))}</th>"
-        for name, kind in (
-            ("layout", ""),
-            ("step-seconds", ' class="number"'),
-            ("device-peak-bytes", ' class="number"'),
+    heads = [text(f"plan-label-{name}") for name in ("layout", "step-seconds", "device-peak-bytes")]
+    rows = (
+        (
+            layout_text(one.layout),
+            format_quantity("seconds", one.step_seconds, locale),
+            format_quantity("bytes", one.device_peak_bytes, locale),
         )
-    )
-    rows = "".join(
-        f"<tr><td>{escape(layout_text(one.layout))}</td>"
-        f'<td class="number">{escape(format_quantity("seconds", one.step_seconds, locale))}</td>'
-        f'<td class="number">{escape(format_quantity("bytes", one.device_peak_bytes, locale))}</td></tr>'
         for one in plan.alternatives
     )
-    return f'{note}<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return note + _table(heads, rows, words=(0,))
 
 
 def _phases(report: Report) -> str:
     if not report.phases:
         return ""
+    heads = [current_translator().text(f"plan-column-{name}") for name in COLUMNS]
+    return _table(heads, phase_rows(report.recipe, report.phases), words=(0, 2))
+
+
+def _published(found: Published | None) -> str:
+    if found is None:
+        return ""
     text = current_translator().text
-    kinds = ["" if index in (0, 2) else ' class="number"' for index in range(len(COLUMNS))]
-    heads = "".join(
-        f"<th{kind}>{escape(text(f'plan-column-{name}'))}</th>" for name, kind in zip(COLUMNS, kinds, strict=True)
-    )
-    rows = "".join(
+    heads = [text(f"plan-column-{name}") for name in BESIDE_COLUMNS]
+    title = text("plan-published-title", title=found.training.title)
+    source = text("explain-source", source=found.training.source)
+    table = _table(heads, (beside_cells(row) for row in found.rows), words=(0,))
+    return f'<p>{escape(title)}</p>{table}<p class="source">{escape(source)}</p>'
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], words: Sequence[int]) -> str:
+    """Return a table; all columns but those of words hold numbers."""
+    kinds = ["" if index in words else ' class="number"' for index in range(len(heads))]
+    head = "".join(f"<th{kind}>{escape(cell)}</th>" for cell, kind in zip(heads, kinds, strict=True))
+    body = "".join(
         "<tr>" + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True)) + "</tr>"
-        for row in phase_rows(report.recipe, report.phases)
+        for row in rows
     )
-    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def _explanations(found: Mapping[str, Sequence[Explanation]]) -> Iterator[str]:

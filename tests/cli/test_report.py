@@ -187,7 +187,10 @@ def test_the_command_writes_the_page(headway: Headway) -> None:
     assert done.code == 0
     assert done.json["hardware"]["devices"] == 16384
     assert "plan.html" in done.err
-    assert "Plan: llama-3.1-405b" in Page((headway.folder / "plan.html").read_text()).text
+    read = Page((headway.folder / "plan.html").read_text())
+    assert "Plan: llama-3.1-405b" in read.text
+    assert "As published: Llama 3.1 405B" in read.text
+    assert "published" in read.identifiers
     refused = headway("plan", "llama-3.1-8b", "--set", "hardware.accelerator=h100", "--report", "no/such/p.html")
     assert refused.code == 2
     assert "no/such/p.html" in refused.err

@@ -6,6 +6,7 @@ report-messages = Obstacles and warnings
 report-charts = Charts
 report-tables = Everything that it takes
 report-phases = Phases
+report-published = Beside what was published
 report-layouts = Layouts
 report-watch = What to watch
 report-explanations = How the numbers came about
