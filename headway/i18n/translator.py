@@ -10,6 +10,7 @@ from typing import Any
 
 from headway.errors import HeadwayError
 from headway.i18n import formatting
+from headway.i18n.lazy_bundle import LazyBundle
 from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, choose_language
 
 NEXT_STEP = "next"
@@ -53,7 +54,7 @@ class Translator:
     def __init__(self, language: str = FALLBACK_LANGUAGE, folder: Path = LOCALES_FOLDER) -> None:
         self.language = language
         self._folder = folder
-        self._bundles: dict[tuple[str, str], Any] = {}
+        self._bundles: dict[tuple[str, str], LazyBundle | None] = {}
 
     def has(self, message_id: str) -> bool:
         """Say whether a message exists in this language or in English."""
@@ -78,32 +79,25 @@ class Translator:
         arguments = error.arguments
         return self.text(error.message_id, **arguments), self.next_step(error.message_id, **arguments)
 
-    def _find(self, message_id: str) -> Iterator[tuple[Any, Any]]:
+    def _find(self, message_id: str) -> Iterator[tuple[LazyBundle, Any]]:
         """Yield the message in this language, then in English."""
         for language in dict.fromkeys((self.language, FALLBACK_LANGUAGE)):
             bundle = self._bundle(language, message_id.split("-")[0])
-            if bundle is not None and bundle.has_message(message_id):
-                yield bundle, bundle.get_message(message_id)
+            message = None if bundle is None else bundle.message(message_id)
+            if bundle is not None and message is not None:
+                yield bundle, message
 
-    def _bundle(self, language: str, domain: str) -> Any:
+    def _bundle(self, language: str, domain: str) -> LazyBundle | None:
         key = (language, domain)
         if key not in self._bundles:
             path = self._folder / language / f"{domain}.ftl"
-            self._bundles[key] = _load_bundle(path, language) if path.is_file() else None
+            self._bundles[key] = LazyBundle(path, language, _functions(language)) if path.is_file() else None
         return self._bundles[key]
 
 
-def _load_bundle(path: Path, language: str) -> Any:
-    from fluent.runtime import FluentBundle, FluentResource
-
-    bundle = FluentBundle([language], functions=_functions(language), use_isolating=False)
-    bundle.add_resource(FluentResource(path.read_text(encoding="utf-8")))
-    return bundle
-
-
-def _render(bundle: Any, pattern: Any, arguments: Mapping[str, Any]) -> str:
+def _render(bundle: LazyBundle, pattern: Any, arguments: Mapping[str, Any]) -> str:
     plain = _shortened({name: _plain(value) for name, value in arguments.items()})
-    return str(bundle.format_pattern(pattern, plain)[0])
+    return bundle.format(pattern, plain)
 
 
 def _shortened(arguments: dict[str, str | int | float]) -> dict[str, str | int | float]:
