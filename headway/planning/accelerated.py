@@ -145,12 +145,12 @@ def _no_layout(recipe: Recipe, job: Job, machines: Hardware) -> PlanError:
             micro_batch=best.micro_batch_size,
         )
     batch, devices = recipe.training.global_batch_size, recipe.hardware.devices
-    lower = batch // devices * devices
+    lower = max(batch // devices, 1) * devices
     return PlanError(
         "plan-batch-not-divisible",
         global_batch_size=batch,
         devices=devices,
-        lower=lower or devices,
+        lower=lower,
         upper=lower + devices,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
@@ -27,6 +28,7 @@ from headway.planning.site import plan_site
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
 from headway.planning.time import Time, plan_time
 from headway.recipe import Recipe
+from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -239,7 +241,10 @@ def _evaluation_seconds(recipe: Recipe, chosen: Choice) -> float:
     """Return the time of all evaluations: forward passes, one set at the end and one at each interval."""
     every = recipe.training.evaluate_every_steps
     times = 1 + ((recipe.num_steps - 1) // every if every is not None else 0)
-    return times * recipe.training.evaluate_batches * chosen.forward_seconds
+    sequences = recipe.training.evaluate_batches * VALIDATION_BATCH_SEQUENCES
+    layout = chosen.layout
+    passes = math.ceil(sequences / layout.data_parallel_degree / layout.micro_batch_size)
+    return times * passes * chosen.forward_seconds
 
 
 def _with_site(

@@ -130,12 +130,12 @@ def _data_parallel_degree(recipe: Recipe) -> int:
             "plan-layout-unsupported", field="layout.data_parallel_degree", value=str(asked), supported=str(devices)
         )
     if batch % devices:
-        lower = batch // devices * devices
+        lower = max(batch // devices, 1) * devices
         raise PlanError(
             "plan-batch-not-divisible",
             global_batch_size=batch,
             devices=devices,
-            lower=lower or devices,
+            lower=lower,
             upper=lower + devices,
         )
     return devices

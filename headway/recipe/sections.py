@@ -20,6 +20,9 @@ from headway.recipe.quantities import (
 
 Auto = Literal["auto"]
 
+VALIDATION_BATCH_SEQUENCES = 8
+"""Sequences in one of ``training.evaluate_batches``, whatever the layout: the same text is measured everywhere."""
+
 
 def _as_tuple(value: object) -> object:
     if isinstance(value, str):

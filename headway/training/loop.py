@@ -11,11 +11,12 @@ from typing import Any, final
 
 from headway.errors import DataError, RunError, TrainingError
 from headway.recipe import Recipe, to_hf_config
+from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
-from headway.training.data import VALIDATION_BATCH_SEQUENCES, Batch, BatchStream, Corpus
+from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.schedule import learning_rate
 

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headway.machine import Machine
-from headway.planning.activations import head_bytes, kept_bytes
 from headway.machine.measurements import Measurements
+from headway.planning.activations import head_bytes, kept_bytes
 from headway.planning.device import Processors, processors
 from headway.planning.measured import MeasuredDevice
 from headway.planning.memory import Memory, Share, plan_memory

@@ -1,12 +1,11 @@
 """From text to batches: sources, tokenizers, tokens on disk, and the order of the samples; free of any framework."""
 
-from headway.training.data.batches import VALIDATION_BATCH_SEQUENCES, Batch, BatchStream, validation_batches
+from headway.training.data.batches import Batch, BatchStream, validation_batches
 from headway.training.data.prepare import Corpus, Notice, Progress, Statistics, is_prepared, prepare
 from headway.training.data.shards import Split
 from headway.training.data.tokenizers import Tokenizer
 
 __all__ = [
-    "VALIDATION_BATCH_SEQUENCES",
     "Batch",
     "BatchStream",
     "Corpus",

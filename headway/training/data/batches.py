@@ -12,9 +12,6 @@ from headway.training.data.packing import count_samples, read_document_ids, read
 from headway.training.data.sampler import Sampler
 from headway.training.data.shards import Split
 
-VALIDATION_BATCH_SEQUENCES = 8
-"""Sequences in one of ``training.evaluate_batches``, whatever the layout: the same text is measured everywhere."""
-
 
 @dataclass(frozen=True, eq=False)
 class Batch:
