@@ -2,9 +2,12 @@
 
     python -m benchmarks.plan_accuracy [--throughput FILE] [--memory FILE] [--json] [--rows]
 
-Every row that states a step time or a rate, and every row that states a peak of memory, is expressed as a job, its
-hardware and the layouts that it leaves open; where something is left open, the planner chooses as it does for a user:
-the fastest layout that fits. Any files of the same columns can be given. What cannot be expressed is counted by reason.
+Every row that states a step time or a rate, and every row that states a peak of memory, becomes the sections of a
+recipe, its hardware and the layouts that it leaves open. The planner makes its own job of them, and where something is
+left open it chooses by its own rule. Any files of the same columns can be given. What cannot be expressed is counted by
+reason. Three things that no recipe can say are taken from rows all the same: attention that looks both ways (BERT),
+frozen weights of 8 bits, and embeddings that are trained beside adapters. Memory is scored twice: with the program that
+a row comes from (``training.software``), and without it.
 """
 
 from __future__ import annotations
@@ -12,94 +15,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.plan_accuracy.fit import left_out_errors
-from benchmarks.plan_accuracy.rows import MEMORY, THROUGHPUT, read_rows, source_of
-from benchmarks.plan_accuracy.score import Score, score_all_fits, score_memories, score_times
-from benchmarks.plan_accuracy.sensitivity import jacobian, parameters_of
-from headway.planning.analytic import intervals
+from benchmarks.plan_accuracy.figures import evaluate
+from benchmarks.plan_accuracy.rows import MEMORY, THROUGHPUT
+from benchmarks.plan_accuracy.score import Score
 
 AIMS = {
     "step_time": {"median_abs_error": 0.08, "p90_abs_error": 0.25},
     "memory": {"median_abs_error": 0.05, "p90_abs_error": 0.15},
 }
-
-
-def summary(scores: Sequence[Score], quantity: str) -> dict[str, Any]:
-    """Return median and 90th percentile of absolute relative errors, bias (median error), coverage and rows."""
-    if not scores:
-        return {"rows": 0}
-    errors = np.asarray([score.error for score in scores])
-    return {
-        "median_abs_error": float(np.median(np.abs(errors))),
-        "p90_abs_error": float(np.percentile(np.abs(errors), 90)),
-        "bias": float(np.median(errors)),
-        "coverage": float(np.mean([_is_covered(score, quantity) for score in scores])),
-        "rows": len(scores),
-    }
-
-
-def _is_covered(score: Score, quantity: str) -> bool:
-    spread = intervals.step_spread if quantity == "step_time" else intervals.memory_spread
-    low, high = spread(score.found.job)
-    return low * score.predicted <= score.measured <= high * score.predicted
-
-
-def fits_summary(decisions: Sequence[bool]) -> dict[str, Any]:
-    """Return the share of right decisions whether a training fits."""
-    if not decisions:
-        return {"rows": 0}
-    return {"right": float(np.mean(decisions)), "rows": len(decisions)}
-
-
-def leave_one_out(scores: Sequence[Score]) -> dict[str, Any]:
-    """Return the errors of step times with parameters that were fitted without the row's own source."""
-    if not scores:
-        return {"rows": 0}
-    expressed = [score.found for score in scores]
-    slopes = jacobian(expressed, parameters_of(expressed))
-    errors = np.asarray([score.log_error for score in scores])
-    sizes = np.abs(np.expm1(left_out_errors(errors, slopes, [source_of(score.row) for score in scores])))
-    return {
-        "median_abs_error": float(np.median(sizes)),
-        "p90_abs_error": float(np.percentile(sizes, 90)),
-        "rows": len(scores),
-    }
-
-
-def evaluate(throughput: Path, memory: Path) -> tuple[dict[str, Any], list[Score]]:
-    """Return all figures, and the scores they come from."""
-    times, time_reasons = score_times(read_rows(throughput))
-    memory_rows = read_rows(memory)
-    peaks, memory_reasons = score_memories(memory_rows)
-    decisions, fits_reasons = score_all_fits(memory_rows)
-    sources: dict[str, dict[str, Any]] = defaultdict(dict)
-    for quantity, scores in (("step_time", times), ("memory", peaks)):
-        by_source: dict[str, list[Score]] = defaultdict(list)
-        for score in scores:
-            by_source[source_of(score.row)].append(score)
-        for source, found in by_source.items():
-            sources[source][quantity] = summary(found, quantity)
-    return {
-        "overall": {
-            "step_time": summary(times, "step_time"),
-            "memory": summary(peaks, "memory"),
-            "fits": fits_summary(decisions),
-        },
-        "leave_one_source_out": {"step_time": leave_one_out(times)},
-        "sources": dict(sorted(sources.items())),
-        "not_expressed": {
-            "step_time": dict(time_reasons.most_common()),
-            "memory": dict(memory_reasons.most_common()),
-            "fits": dict(fits_reasons.most_common()),
-        },
-    }, [*times, *peaks]
 
 
 def _line(name: str, found: Mapping[str, Any]) -> str:
@@ -121,19 +48,36 @@ def show(found: Mapping[str, Any]) -> None:
         print(_line("all", found["overall"][quantity]))
         aims = AIMS[quantity]
         print(f"{'aim':44s}        {aims['median_abs_error']:7.1%}  {aims['p90_abs_error']:7.1%}            75-85%")
-    left = found["leave_one_source_out"]["step_time"]
-    if left["rows"]:
-        print(
-            f"\nstep_time, each source left out of the fit in turn: median {left['median_abs_error']:.1%},"
-            f" p90 {left['p90_abs_error']:.1%}"
-        )
+    for quantity in ("step_time", "memory"):
+        _show_sources(found, quantity)
     fits = found["overall"]["fits"]
     if fits["rows"]:
         print(f"fits or not: {fits['right']:.1%} right of {fits['rows']} (aim 98 %)")
+    unknown = found["program_unknown"]
+    if unknown["memory"]["rows"] and unknown["fits"]["rows"]:
+        print(
+            f"program unknown (training.software left at its default): memory median"
+            f" {unknown['memory']['median_abs_error']:.1%}, p90 {unknown['memory']['p90_abs_error']:.1%};"
+            f" fits or not {unknown['fits']['right']:.1%} right"
+        )
     for quantity, reasons in found["not_expressed"].items():
         print(f"\nnot expressed, {quantity}: {sum(reasons.values())}")
         for reason, count in reasons.items():
             print(f"  {count:5d}  {reason}")
+
+
+def _show_sources(found: Mapping[str, Any], quantity: str) -> None:
+    """Print what the median over all rows may hide: sources left out, each source counting once, the worst ones."""
+    left, weighted = found["leave_one_source_out"][quantity], found["source_weighted"][quantity]
+    if not left["rows"]:
+        return
+    worst = ", ".join(f"{name} {error:.1%}" for name, error in weighted["worst"].items())
+    print(
+        f"\n{quantity}, each source left out of the fit in turn: median {left['median_abs_error']:.1%},"
+        f" p90 {left['p90_abs_error']:.1%}"
+        f"\n{quantity}, each source counting once: median {weighted['median_abs_error']:.1%} of"
+        f" {weighted['sources']} sources; worst: {worst}"
+    )
 
 
 def show_rows(scores: Sequence[Score]) -> None:

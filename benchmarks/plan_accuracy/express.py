@@ -10,11 +10,16 @@ from typing import Any
 from benchmarks.plan_accuracy import words
 from benchmarks.plan_accuracy.shapes import InexpressibleError, model_of, number
 from benchmarks.plan_accuracy.words import Row
+from headway.catalog.programs import OWN
 from headway.errors import HeadwayError
+from headway.planning.accelerated import job_from
 from headway.planning.analytic.hardware import Hardware, hardware
-from headway.planning.analytic.job import Adapter, Job
+from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import Layouts, layouts
-from headway.planning.analytic.numerics import BLOCK_SCALED, numerics
+from headway.planning.analytic.numerics import BLOCK_SCALED
+from headway.recipe.loading import program_settings
+from headway.recipe.model import ModelConfig
+from headway.recipe.sections import LayoutConfig, TrainingConfig
 
 ACCELERATORS = {
     "a100-80": "a100-sxm-80gb", "a100-40": "a100-sxm-40gb", "a100": "a100-sxm-80gb", "h100": "h100-sxm-80gb",
@@ -56,13 +61,14 @@ class Expressed:
     global_batch: float
 
 
-def express(row: Row, *, longest: bool = False) -> Expressed:
+def express(row: Row, *, longest: bool = False, stated: bool = True) -> Expressed:
     """Return a row in the planner's terms.
 
     Args:
         row: the published row.
         longest: whether sequences are as long as the stated limit, as for the peak of memory, or as long as they were
             on average.
+        stated: whether the recipe names the program that trained, or leaves it at its default.
 
     Raises:
         InexpressibleError: something that nobody can guess is missing, or is outside what the planner models.
@@ -78,7 +84,7 @@ def express(row: Row, *, longest: bool = False) -> Expressed:
         raise InexpressibleError("devices or sequence length not stated")
     try:
         machines = _hardware(row, devices)
-        job = _job(row, model, length, machines)
+        job = _job(row, model, length, machines, stated=stated)
         splits, batch = _splits(row, job, devices)
         machines.product_flops_per_second(job.numerics.product)
     except HeadwayError as error:
@@ -120,57 +126,72 @@ def _hardware(row: Row, devices: int) -> Hardware:
     return found
 
 
-def _job(row: Row, model: Any, length: int, machines: Hardware) -> Job:
-    habits = words.software(row)
-    compiled = row["compile"].lower().startswith("y") or row["compile"] == "thunder"
+def _job(row: Row, model: ModelConfig, length: int, machines: Hardware, *, stated: bool) -> Job:
+    """Return the job that the planner makes of the row's sections of a recipe.
+
+    Besides, three things that no recipe says: attention that looks both ways, frozen weights of 8 bits, and embeddings
+    that are trained beside adapters.
+    """
+    training = TrainingConfig.model_validate(training_of(row, length, machines))
+    habits = words.family(row)
+    layout = LayoutConfig(
+        overlap_communication=habits.overlaps,
+        overlap_tensor_communication=habits.overlaps_tensor,
+        count_tables_as_layers=words.counts_tables(row),
+    )
+    if not stated:
+        training = training.model_copy(update={"software": OWN})
+    job = job_from(model, training, layout)
+    job = replace(job, is_causal="bert" not in row["model"].lower())
+    if job.adapter is None:
+        return job
+    base = _frozen_bytes(row, training.precision, habits)
+    adapter = replace(job.adapter, trains_embeddings="emb" in row["method"].lower())
+    if base is not None:
+        adapter = replace(adapter, base_bytes=base, expands=not habits.low_precision_base)
+    return replace(job, adapter=adapter)
+
+
+def training_of(row: Row, length: int, machines: Hardware) -> dict[str, Any]:
+    """Return the section ``[training]`` of the recipe that a row describes."""
+    habits = words.family(row)
+    stated = {
+        "software": words.program(row),
+        "phase": "pretrain" if row["kind"] == "pretrain" else "finetune",
+        "sequence_length": length,
+        "precision": _precision(row, machines),
+        "optimizer": _optimizer(row),
+        "compile": words.is_compiled(row),
+        "capture_graphs": words.captures_graphs(row, habits),
+        "gradients": words.gradients(row),
+        "low_precision_gather": "all-gather" in f"{row['precision']} {row['zero_stage_or_fsdp']}".lower(),
+        "weights": words.weights(row),
+        "loss": words.loss(row),
+        "attention": _attention(row, machines),
+        **_method(row, habits),
+    }
+    training = program_settings({name: value for name, value in stated.items() if value is not None})
+    training["dropout"] = 0.1 if _drops(row, training["attention"]) else 0.0
+    return training
+
+
+def _precision(row: Row, machines: Hardware) -> str:
     product = words.precision(row)
     if product is None:
         product = "fp8" if machines.entry.fp8_dense_flops_per_second else "bf16"
-    if product == "bf16" and machines.efficiency.id == "volta":
-        product = "fp16"
-    where = words.weights(row, habits)
-    optimizer = _optimizer(row)
-    adapter = _adapter(row, product, habits)
-    text = f"{row['precision']} {row['zero_stage_or_fsdp']}".lower()
-    half = where == "master" and (product == "fp16" or habits.half_gradients) and "fp32 grad" not in text
-    attention = _attention(row, machines, habits)
-    fuses = compiled or (habits.kernels == "fused")
-    return Job(
-        model=model,
-        sequence_length=length,
-        global_batch_size=1,
-        numerics=numerics(
-            product,
-            where,  # type: ignore[arg-type]
-            optimizer,  # type: ignore[arg-type]
-            half_gradients=half,
-            low_precision_gather="all-gather" in text and product in BLOCK_SCALED,
-        ),
-        kernels="fused" if fuses else "eager",
-        attention=attention,  # type: ignore[arg-type]
-        loss=habits.loss,  # type: ignore[arg-type]
-        adapter=adapter,
-        dropout=_drops(row, attention),
-        is_causal="bert" not in row["model"].lower(),
-        overlaps_communication=habits.overlaps,
-        overlaps_tensor_communication=habits.overlaps_tensor,
-        captures_graphs=words.captures_graphs(row, habits),
-    )
+    return "fp16" if product == "bf16" and machines.efficiency.id == "volta" else product
 
 
-def _attention(row: Row, machines: Hardware, habits: words.Software) -> str:
+def _attention(row: Row, machines: Hardware) -> str | None:
+    """Return the kernels of attention, where the row says them or its date and device imply them."""
     text = row["attention"].lower()
+    if "unfused" in text or "not flash" in text or text == "local" or "transformer-impl=local" in row["notes"]:
+        return "unfused"
     if text:
-        if "unfused" in text or "not flash" in text or text == "local":
-            return "unfused"
-        return "tuned" if "cudnn" in text or habits.tuned_attention else "fused"
-    if "transformer-impl=local" in row["notes"]:
-        return "unfused"
-    year = re.search(r"20(19|20|21|22)", row["source"] + row["notes"])
-    old = year is not None or re.search(r"sc21|korthikanti|calculon|bs-v100|megatron-weak", row["id"]) is not None
-    if machines.efficiency.id == "volta" or (old and machines.efficiency.id == "ampere"):
-        return "unfused"
-    return "tuned" if habits.tuned_attention else "fused"
+        return "tuned" if "cudnn" in text else None
+    # No fused kernel of a training program runs on these (Dao-AILab/flash-attention, README: Ampere and later).
+    is_old = machines.efficiency.id == "volta" or words.is_before(row, words.FUSED_ATTENTION_SINCE)
+    return "unfused" if is_old else None
 
 
 def _usual_devices(row: Row) -> int:
@@ -210,36 +231,45 @@ def is_paged_recipe(row: Row) -> bool:
     return plain and "torchtune" in row["source"]
 
 
-def _adapter(row: Row, product: str, habits: words.Software) -> Adapter | None:
+def _method(row: Row, habits: words.Family) -> dict[str, Any]:
+    """Return the settings of a recipe that say which weights are trained."""
     method = row["method"].lower()
-    kind = row["kind"]
-    if kind in ("pretrain", "full-ft") or method.startswith("full"):
-        return None
+    if row["kind"] in ("pretrain", "full-ft") or method.startswith("full"):
+        return {"method": "full"}
     if not re.search(r"lora", method):
         raise InexpressibleError("fine-tuning method not modelled")
     rank = re.search(r"\br(?:ank)?[ =]?(\d+)", f"{method} {row['notes'].lower()}")
-    base = 1.0 if habits.low_precision_base and product in BLOCK_SCALED else 2.0
-    expands = False
-    text = f"{row['precision']} {method} {row['model']}".lower()
-    if re.search(r"int4|nf4|fp4|4-bit|awq|gptq|qlora|q-lora", text.replace("nvfp4", "").replace("mxfp4", "")):
-        base, expands = 0.55, True
-    if "8bit" in text or "8-bit" in text:
-        base, expands = 1.0, True
     note = row["notes"].lower()
     targets = habits.adapter_targets
     if re.search(r"all attn\+mlp|all-linear|all linear|up_proj", note) or "swift" in row["source"]:
         targets = "all"
-    return Adapter(
-        rank=int(rank[1]) if rank else 16,
-        targets=targets,  # type: ignore[arg-type]
-        base_bytes=base,
-        expands=expands,
-        trains_embeddings="emb" in method,
-    )
+    return {
+        "method": "qlora" if _is_quantized(row) else "lora",
+        "adapter_rank": int(rank[1]) if rank else 16,
+        "adapter_targets": targets,
+    }
+
+
+def _is_quantized(row: Row) -> bool:
+    """Return whether the frozen weights have 4 bits."""
+    text = f"{row['precision']} {row['method']} {row['model']}".lower().replace("nvfp4", "").replace("mxfp4", "")
+    return re.search(r"int4|nf4|fp4|4-bit|awq|gptq|qlora|q-lora", text) is not None and not _has_8_bits(row)
+
+
+def _has_8_bits(row: Row) -> bool:
+    text = f"{row['precision']} {row['method']} {row['model']}".lower()
+    return "8bit" in text or "8-bit" in text
+
+
+def _frozen_bytes(row: Row, product: str, habits: words.Family) -> float | None:
+    """Return the bytes of a frozen weight of 8 bits, which no recipe can ask for; None where it has more or fewer."""
+    if _has_8_bits(row) or (habits.low_precision_base and product in BLOCK_SCALED):
+        return 1.0
+    return None
 
 
 def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
-    habits = words.software(row)
+    habits = words.family(row)
     if not row["tp"] and not row["pp"] and not row["ep"] and devices > 1 and number(row, "dp") is None:
         return _searched(row, job, devices)
     degree = {name: number(row, column) for name, column in (
@@ -274,7 +304,7 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
         sequence_parallel=float(tensor > 1 and _divides_sequences(row, habits)),
         context=context,
         expert=min(expert, replicas * tensor) if job.shape.experts else 1.0,
-        expert_tensor=_expert_tensor(row, tensor) if job.shape.experts else 0.0,
+        expert_tensor=_expert_tensor(row, tensor) if job.shape.experts else None,
         shard=[option[2] for option in options],
         shard_group=words.shard_group(row, replicas, devices),
         reshards=1.0 if reshards else 0.0,
@@ -288,20 +318,20 @@ def _splits(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     return splits, batch
 
 
-def _divides_sequences(row: Row, habits: words.Software) -> bool:
+def _divides_sequences(row: Row, habits: words.Family) -> bool:
     """Return whether the tensor group divides the activations between products too."""
     return "sequence-parallel=True" in row["notes"] if _states_all(row) else habits.sequence_parallel
 
 
-def _expert_tensor(row: Row, tensor: float) -> float:
-    """Return among how many devices an expert's matrices are divided; 0 where nothing says it.
+def _expert_tensor(row: Row, tensor: float) -> float | None:
+    """Return among how many devices an expert's matrices are divided; None where nothing says it.
 
     Megatron-LM divides them as it does the other matrices, unless it is told otherwise.
     """
     stated = re.search(r"expert-tensor-parallel-size=(\d+)", row["notes"])
     if stated:
         return float(stated[1])
-    return tensor if _states_all(row) else 0.0
+    return tensor if _states_all(row) else None
 
 
 def _offloads(row: Row) -> bool:
@@ -318,7 +348,7 @@ def _searched(row: Row, job: Job, devices: int) -> tuple[Layouts, float]:
     batch = number(row, "global_batch")
     if batch is None:
         raise InexpressibleError("batch not stated")
-    habits = words.software(row)
+    habits = words.family(row)
     stage, _ = words.shard(row, habits)
     stated, stated_share, _ = words.recompute(row, job.attention != "unfused")
     columns: dict[str, list[float]] = {}
@@ -359,7 +389,7 @@ def _unknown_recompute(row: Row) -> list[tuple[float, float]]:
 UNKNOWN_RECOMPUTE = [(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), *((3.0, share) for share in (0.125, 0.25, 0.5, 0.75, 1.0))]
 
 
-def _virtual(stated: float | None, pipeline: float, job: Job, habits: words.Software) -> list[float]:
+def _virtual(stated: float | None, pipeline: float, job: Job, habits: words.Family) -> list[float]:
     """Return how many chunks of layers a stage may hold."""
     if stated:
         return [stated]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,11 @@ from benchmarks.plan_accuracy.express import Expressed, express, is_paged_recipe
 from benchmarks.plan_accuracy.shapes import InexpressibleError, number
 from benchmarks.plan_accuracy.words import Row
 from headway import units
-from headway.planning.analytic.memory import MemoryParts, Stage, context_bytes, memory
+from headway.planning.analytic import search
+from headway.planning.analytic.layouts import Layouts
+from headway.planning.analytic.memory import Stage, memory
+from headway.planning.analytic.reserves import Reserves, reserves
+from headway.planning.analytic.search import Chosen, evaluate
 from headway.planning.analytic.step import step_times
 
 
@@ -38,14 +43,15 @@ class Score:
         return self.predicted / self.measured - 1
 
 
-def choose(found: Expressed) -> int:
-    """Return the index of the layout that the planner would take among those that a row allows."""
-    held = memory(found.job, found.hardware, found.splits).total_bytes
-    times = step_times(found.job, found.hardware, found.splits).seconds
-    capacity = found.hardware.capacity_bytes or np.inf
-    if np.any(held <= capacity):
-        return int(np.argmin(np.where(held <= capacity, times, np.inf)))
-    return int(np.argmin(held))
+def choose(found: Expressed) -> Chosen:
+    """Return the layout that the planner takes among those that a row allows, by the planner's own rule."""
+    peak, seconds = evaluate(found.job, found.hardware, found.splits)
+    return search.choose(found.job, found.hardware, found.splits, peak, seconds)
+
+
+def chosen_split(found: Expressed) -> Layouts:
+    """Return that layout."""
+    return found.splits.take([choose(found).best])
 
 
 def measured_step_seconds(row: Row, found: Expressed) -> float | None:
@@ -73,7 +79,7 @@ def score_time(row: Row) -> Score:
     measured = measured_step_seconds(row, found)
     if not measured:
         raise InexpressibleError("no step time")
-    one = found.splits.take([choose(found)])
+    one = chosen_split(found)
     predicted = float(step_times(found.job, found.hardware, one).seconds[0])
     return Score(row=row, found=found, predicted=predicted, measured=measured)
 
@@ -83,9 +89,9 @@ def score_times(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
     return _scores(rows, score_time)
 
 
-def score_memories(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
+def score_memories(rows: Iterable[Row], *, stated: bool = True) -> tuple[list[Score], Counter[str]]:
     """Return the scores of all rows that have a peak and can be expressed, and why others cannot."""
-    return _scores(rows, score_memory)
+    return _scores(rows, partial(score_memory, stated=stated))
 
 
 def _scores(rows: Iterable[Row], score: Callable[[Row], Score]) -> tuple[list[Score], Counter[str]]:
@@ -98,7 +104,7 @@ def _scores(rows: Iterable[Row], score: Callable[[Row], Score]) -> tuple[list[Sc
     return scores, reasons
 
 
-def score_memory(row: Row) -> Score:
+def score_memory(row: Row, *, stated: bool = True) -> Score:
     """Return the score of a row's peak memory.
 
     Raises:
@@ -109,45 +115,45 @@ def score_memory(row: Row) -> Score:
         raise InexpressibleError("no peak memory stated")
     if not retention.has_known_lengths(row):
         raise InexpressibleError("lengths of samples not stated")
-    found, parts = peak_parts(row)
-    predicted = float(parts.allocated_bytes[0])
-    if retention.counts_reserve(row):
-        predicted += float(parts.reserve_bytes[0]) - context_bytes(found.hardware)
-    if retention.counts_context(row):
-        predicted = float(parts.total_bytes[0])
+    found, one = peak_layout(row, stated=stated)
+    predicted = peak_bytes(row, found, one, reserves())
     return Score(row=row, found=found, predicted=predicted / units.GIB, measured=peak)
 
 
-def peak_parts(row: Row) -> tuple[Expressed, MemoryParts]:
-    """Return a row in the planner's terms, and the memory of the layout that the planner would take."""
-    found = _longest(row)
+def peak_bytes(row: Row, found: Expressed, one: Layouts, held: Reserves) -> float:
+    """Return the peak of a layout, of which as much is counted as the row's column of memory counts."""
+    stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
+    parts = memory(found.job, found.hardware, one, stage=stage, held=held)
+    if retention.counts_context(row):
+        return float(parts.total_bytes[0])
+    allocated = float(parts.allocated_bytes[0])
+    if retention.counts_reserve(row):
+        return allocated + float(parts.reserve_bytes[0]) - held.context(found.hardware)
+    return allocated
+
+
+def peak_layout(row: Row, *, stated: bool = True) -> tuple[Expressed, Layouts]:
+    """Return a row in the planner's terms at its longest sequences, and the layout that the planner would take."""
+    found = express(row, longest=True, stated=stated)
     if is_paged_recipe(row):
         # The allocator does not count paged states.
         splits = replace(found.splits, offload_optimizer=np.ones_like(found.splits.data))
         found = replace(found, splits=splits)
-    one = found.splits.take([choose(found)])
-    stage: Stage = "last" if "last rank" in row["mem_metric"].lower() else "fullest"
-    return found, memory(found.job, found.hardware, one, stage=stage)
+    return found, chosen_split(found)
 
 
-def _longest(row: Row) -> Expressed:
-    """Return a row in the planner's terms at its longest sequences, with what its program keeps."""
-    found = express(row, longest=True)
-    return replace(found, job=replace(found.job, keeps=retention.keeping_of(row, found.job)))
-
-
-def score_all_fits(rows: Iterable[Row]) -> tuple[list[bool], Counter[str]]:
+def score_all_fits(rows: Iterable[Row], *, stated: bool = True) -> tuple[list[bool], Counter[str]]:
     """Return whether each decision between fitting and running out of memory is right, and why others have none."""
     right, reasons = [], Counter[str]()
     for row in rows:
         try:
-            right.append(score_fits(row))
+            right.append(score_fits(row, stated=stated))
         except InexpressibleError as error:
             reasons[str(error)] += 1
     return right, reasons
 
 
-def score_fits(row: Row) -> bool:
+def score_fits(row: Row, *, stated: bool = True) -> bool:
     """Return whether the planner is right that a training fits, or does not.
 
     Raises:
@@ -161,7 +167,7 @@ def score_fits(row: Row) -> bool:
         raise InexpressibleError("accelerator not stated")
     if not retention.has_known_lengths(row):
         raise InexpressibleError("lengths of samples not stated")
-    found = _longest(row)
+    found = express(row, longest=True, stated=stated)
     stated = re.search(r"on (\d+) ?gb", text)
     capacity = found.hardware.capacity_bytes
     if (number(row, "peak_mem_gib") or 0.0) * units.GIB > (capacity or 0):
@@ -169,5 +175,4 @@ def score_fits(row: Row) -> bool:
         raise InexpressibleError("capacity not known")
     if capacity is None or (stated and float(stated[1]) * found.devices * units.GIB < capacity):
         raise InexpressibleError("capacity not known")
-    peak = float(np.min(memory(found.job, found.hardware, found.splits).total_bytes))
-    return (peak > capacity) == runs_out
+    return choose(found).fits != runs_out

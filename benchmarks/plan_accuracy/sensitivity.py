@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plan_accuracy.express import Expressed
-from benchmarks.plan_accuracy.score import choose
+from benchmarks.plan_accuracy.score import chosen_split
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.step import step_times
 
@@ -83,7 +83,7 @@ def jacobian(expressed: Sequence[Expressed], parameters: Sequence[Parameter]) ->
     """Return d log(step) / d log(parameter), shape [rows, parameters], with the chosen layout held fixed."""
     found = np.zeros((len(expressed), len(parameters)))
     for index, row in enumerate(expressed):
-        one = row.splits.take([choose(row)])
+        one = chosen_split(row)
 
         def log_step(hardware: Hardware, row: Expressed = row, one: Any = one) -> float:
             return float(np.log(step_times(row.job, hardware, one).seconds[0]))

@@ -10,57 +10,43 @@ Row = Mapping[str, str]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Software:
-    """How a family of training programs does the things that a row does not say.
+class Family:
+    """Rows of one program, and how it is usually run where a row does not say; each is a setting that a recipe has.
 
     Attributes:
-        kernels: of elementwise chains, where the row does not say that it was compiled.
-        weights: where the precise weights are (`numerics.Weights`).
-        loss: how logits are held (`job.Loss`).
-        shard: what data-parallel devices divide where the row does not say; None leaves it open.
+        program: name of it in the catalogue (``training.software``).
+        shard: what data-parallel devices divide; None leaves it open.
         overlaps_tensor: whether products hide tensor-parallel communication.
         overlaps: whether data-parallel communication is hidden.
         captures: whether the host's start of operations was captured before.
-        tuned_attention: whether attention kernels are the vendor's.
         sequence_parallel: whether the tensor group also divides activations between products.
-        half_gradients: whether gradients are kept in 16 bits.
-        interleaves: whether stages of a pipeline may hold several chunks of layers without the row saying so.
-        recompute: level where the row does not say; None leaves it open.
+        interleaves: whether stages of a pipeline may hold several chunks of layers.
+        recompute: level; None leaves it open.
         low_precision_base: whether frozen weights are kept in the products' format.
-        adapter_targets: which projections have an adapter where the row does not say.
+        adapter_targets: which projections have an adapter.
     """
 
-    kernels: str
-    weights: str
-    loss: str
+    program: str
     shard: int | None = None
     overlaps_tensor: bool = False
     overlaps: bool = True
     captures: bool = False
-    tuned_attention: bool = False
     sequence_parallel: bool = True
-    half_gradients: bool = False
     interleaves: bool = False
     adapter_targets: str = "query-value"
     low_precision_base: bool = False
     recompute: int | None = None
 
 
-FAMILIES: tuple[tuple[str, Software], ...] = (
-    (
-        r"maxtext|levanter|\bxla|\btpu",
-        Software(kernels="fused", weights="fp32", loss="whole", shard=3, captures=True, tuned_attention=True),
-    ),
+FAMILIES: tuple[tuple[str, Family], ...] = (
+    (r"maxtext|levanter|\bxla|\btpu", Family(program="maxtext", shard=3, captures=True)),
     (
         r"mlcommons|mlperf",
-        Software(
-            kernels="fused",
-            weights="master",
-            loss="sharded",
+        Family(
+            program="megatron",
             shard=1,
             overlaps_tensor=True,
             captures=True,
-            tuned_attention=True,
             interleaves=True,
             adapter_targets="attention",
             low_precision_base=True,
@@ -68,60 +54,74 @@ FAMILIES: tuple[tuple[str, Software], ...] = (
     ),
     (
         r"megatron-bridge|nemo",
-        Software(
-            kernels="fused",
-            weights="master",
-            loss="sharded",
-            shard=1,
-            overlaps_tensor=True,
-            tuned_attention=True,
-            interleaves=True,
-            adapter_targets="fused-qkv",
-            half_gradients=True,
-        ),
+        Family(program="megatron-bridge", shard=1, overlaps_tensor=True, interleaves=True, adapter_targets="fused-qkv"),
     ),
-    (r"longlora", Software(kernels="eager", weights="pure", loss="whole", half_gradients=True, recompute=3)),
+    (r"longlora", Family(program="transformers", recompute=3)),
+    (r"ms-swift(?!.*megatron)|qwenlm|peft-bench|huggingface/peft|transformers", Family(program="transformers")),
     (
-        r"ms-swift(?!.*megatron)|qwenlm|peft-bench",
-        Software(kernels="eager", weights="master", loss="whole", half_gradients=True),
+        r"bigscience|megatron-deepspeed|deepspeed",
+        Family(program="megatron-deepspeed", shard=1, overlaps=False, sequence_parallel=False),
     ),
-    (
-        r"bigscience|deepspeed",
-        Software(
-            kernels="fused",
-            weights="master",
-            loss="sharded",
-            shard=1,
-            overlaps=False,
-            sequence_parallel=False,
-            half_gradients=True,
-        ),
-    ),
-    (r"sc21|korthikanti|calculon", Software(kernels="fused", weights="master", loss="sharded", shard=0)),
-    (
-        r"megatron",
-        Software(kernels="fused", weights="master", loss="sharded", shard=1, tuned_attention=True, interleaves=True),
-    ),
-    (r"internevo|internlm", Software(kernels="fused", weights="master", loss="sharded", shard=1, half_gradients=True)),
-    (r"nanotron|smollm", Software(kernels="eager", weights="master", loss="sharded", shard=1)),
-    (r"torchtitan", Software(kernels="eager", weights="fp32", loss="whole", shard=3, recompute=2)),
-    (r"llm-foundry|mosaic", Software(kernels="eager", weights="fp32", loss="whole", shard=3)),
-    (r"litgpt", Software(kernels="eager", weights="pure", loss="chunked")),
-    (r"torchtune", Software(kernels="eager", weights="pure", loss="chunked")),
+    (r"megatron|mcore|calculon|narayanan", Family(program="megatron", shard=1, interleaves=True)),
+    (r"internevo|internlm", Family(program="internevo", shard=1)),
+    (r"nanotron|smollm", Family(program="nanotron", shard=1)),
+    (r"torchtitan", Family(program="torchtitan", shard=3, recompute=2)),
+    (r"llm-foundry|mosaic", Family(program="pytorch", shard=3)),
+    (r"litgpt", Family(program="litgpt")),
+    (r"torchtune", Family(program="torchtune")),
 )
-GENERAL = Software(kernels="eager", weights="master", loss="whole")
+GENERAL = Family(program="pytorch")
 
 
-def software(row: Row) -> Software:
-    """Return the habits of the program that a row comes from."""
-    text = f"{row['source']} {row['id']} {row.get('zero_stage_or_fsdp', '')}".lower()
-    for pattern, habits in FAMILIES:
+def family(row: Row) -> Family:
+    """Return what is usual of the program that a row comes from."""
+    text = f"{row['source']} {row.get('zero_stage_or_fsdp', '')}".lower()
+    for pattern, found in FAMILIES:
         if re.search(pattern, text):
-            return habits
+            return found
     return GENERAL
 
 
-def captures_graphs(row: Row, habits: Software) -> bool:
+def program(row: Row) -> str:
+    """Return the name of the program that a row comes from, as a recipe states it."""
+    name = family(row).program
+    return "deepspeed" if name == "transformers" and uses_deepspeed(row) else name
+
+
+Month = tuple[int, int]
+
+FUSED_ATTENTION_SINCE: Month = (2023, 1)
+"""FlashAttention was published in June 2022 (arXiv:2205.14135). Megatron-LM has had it since January 2023
+(``--use-flash-attn``), PyTorch since 2.0 of March 2023."""
+
+DISTRIBUTED_OPTIMIZER_SINCE: Month = (2022, 7)
+"""Megatron-LM's ``--use-distributed-optimizer`` came with its release 3.0 of 2022 (docs/distrib_optimizer.md)."""
+
+COMPILED_LOSS_SINCE: Month = (2025, 1)
+"""torchtitan compiles its loss with the model since January 2025 (torchtitan/components/loss.py)."""
+
+
+def stated_month(row: Row) -> Month | None:
+    """Return the year and the month that a row's source or notes state, the earliest of several; None where none is.
+
+    A year alone counts as its first month; a paper's number holds year and month; nothing before 2018 is a date.
+    """
+    text = f"{row['source']} {row['notes']}"
+    found = [(int(year), int(month)) for year, month in re.findall(r"(20[12]\d)-?(0[1-9]|1[0-2])", text)]
+    found += [(2000 + int(year), int(month)) for year, month in re.findall(r"arXiv[: ](\d\d)(\d\d)\.", text)]
+    if not found:
+        found = [(int(year), 1) for year in re.findall(r"(?<![\d.])(?:[A-Za-z_ (])(20[12]\d)(?!\d)", f" {text}")]
+    likely = [month for month in found if (2018, 1) <= month < (2030, 1)]
+    return min(likely, default=None)
+
+
+def is_before(row: Row, month: Month) -> bool:
+    """Return whether a row says that it is from before a month; one that states none is taken as recent."""
+    stated = stated_month(row)
+    return stated is not None and stated < month
+
+
+def captures_graphs(row: Row, habits: Family) -> bool:
     """Return whether the host's start of operations was captured before.
 
     NVIDIA's containers from 26.06 on capture whole iterations of mixtures too, on racks. Source: NVIDIA/Megatron-LM,
@@ -153,8 +153,8 @@ def precision(row: Row) -> str | None:
     return None
 
 
-def weights(row: Row, habits: Software) -> str:
-    """Return where the precise weights are."""
+def weights(row: Row) -> str | None:
+    """Return where the precise weights are, where a row says it; None where the program decides."""
     text = row["precision"].lower()
     if "pure" in text or "true" in text:
         return "pure"
@@ -162,23 +162,59 @@ def weights(row: Row, habits: Software) -> str:
         return "fp32"
     if "main params" in row["optimizer"].lower() or "fp32 master" in row["optimizer"].lower():
         return "master"
-    is_eager_peft = habits.kernels == "eager" and row["kind"] in ("peft", "full-ft") and habits.half_gradients
-    if is_eager_peft and "zero" not in row["zero_stage_or_fsdp"].lower() and not _uses_deepspeed(row):
-        # Weights loaded in 16 bits are trained as they are; PEFT makes its adapters fp32.
-        return "fp32" if row["kind"] == "peft" and "emb" not in row["method"] else "pure"
-    return habits.weights
+    # Embeddings that are trained beside adapters are trained as they were loaded.
+    return "pure" if "emb" in row["method"] and program(row) == "transformers" else None
 
 
-def _uses_deepspeed(row: Row) -> bool:
-    """Return whether DeepSpeed trains a row that does not say so: Qwen's scripts use it for all weights."""
-    return "qwenlm" in row["source"].lower() and row["kind"] == "full-ft"
+def loss(row: Row) -> str | None:
+    """Return how the logits are held, where a row says it or its date implies it; None where the program decides."""
+    if "cross-entropy-loss-fusion=True" in row["notes"]:
+        # Megatron's fused loss is compiled operation by operation, and keeps each of its steps in fp32.
+        return "whole"
+    if "qwenlm" in row["source"].lower() and uses_deepspeed(row):
+        # Its model takes the loss of the logits as they are (QwenLM/Qwen, modeling_qwen.py); DeepSpeed has no autocast.
+        return "rounded"
+    if program(row) == "torchtitan" and is_before(row, COMPILED_LOSS_SINCE):
+        return "whole"
+    return None
 
 
-def shard(row: Row, habits: Software) -> tuple[int | None, bool]:
+def gradients(row: Row) -> str:
+    """Return the format of the gradients, as a recipe states it."""
+    text = f"{row['precision']} {row['zero_stage_or_fsdp']}".lower()
+    if "fp32 grad" in text:
+        return "fp32"
+    # Megatron's fp16 optimizer takes 16-bit gradients; only bf16 accumulates in fp32 (megatron/training/arguments.py).
+    return "rounded" if precision(row) == "fp16" else "auto"
+
+
+def counts_tables(row: Row) -> bool:
+    """Return whether a pipeline's stages count the embedding and the output projection as layers."""
+    return re.search(r"counted as a layer|account-for-embedding-in-pipeline-split=True", row["notes"]) is not None
+
+
+def is_compiled(row: Row) -> bool:
+    """Return whether the model was compiled."""
+    return row["compile"].lower().startswith("y") or row["compile"] == "thunder"
+
+
+def uses_deepspeed(row: Row) -> bool:
+    """Return whether DeepSpeed trains a model of transformers: as the row says, or as Qwen's own scripts do.
+
+    Source: QwenLM/Qwen finetune/finetune_ds.sh, finetune_qlora_single_gpu.sh and finetune_qlora_ds.sh pass a DeepSpeed
+    configuration; finetune_lora_single_gpu.sh passes none.
+    """
+    if re.search(r"zero|deepspeed", row["zero_stage_or_fsdp"].lower()):
+        return True
+    return "qwenlm" in row["source"].lower() and row["kind"] in ("full-ft", "qlora")
+
+
+def shard(row: Row, habits: Family) -> tuple[int | None, bool]:
     """Return what is divided (an index into ``SHARDS``), or None; and whether gathered weights are dropped again."""
     text = row["zero_stage_or_fsdp"].lower()
     if not text:
-        return habits.shard, True
+        is_early = habits.program == "megatron" and is_before(row, DISTRIBUTED_OPTIMIZER_SINCE)
+        return 0 if is_early else habits.shard, True
     if "shard_grad_op" in text or "no reshard" in text:
         return 3, False
     if "torchtitan" in row["source"] and (row["pp"] or "1") != "1":
@@ -230,7 +266,7 @@ def recompute(row: Row, flash: bool) -> tuple[int | None, float, bool]:
         if "torchtitan" in row["source"] and "nvfp4" in row["precision"]:
             # What its selective recomputation keeps are results of PyTorch's own products; NVFP4's are not among them.
             return 3, 1.0, False
-        return software(row).recompute, 1.0, False
+        return family(row).recompute, 1.0, False
     if text.startswith("none"):
         return 0, 1.0, False
     if "every other layer" in text:

@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from headway.catalog import accelerators, cpus, efficiencies, grids, models, networks, prices, reliability, trainings
+from headway.catalog import (
+    accelerators,
+    cpus,
+    efficiencies,
+    grids,
+    models,
+    networks,
+    prices,
+    programs,
+    reliability,
+    trainings,
+)
 from headway.catalog.accelerators import Accelerator, accelerator
 from headway.catalog.cpus import Cpu, cpu
 from headway.catalog.efficiencies import Efficiency, efficiency_of
@@ -17,6 +28,7 @@ from headway.catalog.grids import Grid, grid
 from headway.catalog.models import ModelPreset, RopeScaling, model_preset
 from headway.catalog.networks import Network, network
 from headway.catalog.prices import Price, price
+from headway.catalog.programs import Program, program
 from headway.catalog.quantities import Quantity, constants, cooling, power
 from headway.catalog.reliability import Failure, failures
 from headway.catalog.schema import Entry, plain
@@ -33,6 +45,7 @@ __all__ = [
     "ModelPreset",
     "Network",
     "Price",
+    "Program",
     "Quantity",
     "RopeScaling",
     "accelerator",
@@ -48,6 +61,7 @@ __all__ = [
     "network",
     "power",
     "price",
+    "program",
 ]
 
 _ENTRIES: dict[str, Callable[[], Mapping[str, Entry]]] = {
@@ -62,6 +76,7 @@ _ENTRIES: dict[str, Callable[[], Mapping[str, Entry]]] = {
     "constant": constants,
     "failure": reliability.entries,
     "training": trainings.entries,
+    "program": programs.entries,
     "model": models.entries,
 }
 KINDS = tuple(_ENTRIES)

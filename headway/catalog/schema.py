@@ -96,7 +96,7 @@ def _plain_value(value: Any) -> Any:
         return plain(value)
     if isinstance(value, date):
         return value.isoformat()
-    return list(value) if isinstance(value, tuple) else value
+    return [_plain_value(item) for item in value] if isinstance(value, tuple) else value
 
 
 @cache

@@ -9,10 +9,10 @@ from headway.errors import PlanError
 from headway.planning.analytic import intervals
 from headway.planning.analytic.hardware import Hardware, hardware
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.keeping import COMPILED
+from headway.planning.analytic.keeping import keeping_of
 from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layouts
 from headway.planning.analytic.legal import Wishes
-from headway.planning.analytic.memory import memory
+from headway.planning.analytic.memory import memory, moments
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
 from headway.planning.analytic.search import Found, row_of, search
 from headway.planning.analytic.step import step_times
@@ -21,6 +21,8 @@ from headway.planning.memory import Memory, MemoryParts
 from headway.planning.nearest import LayoutError, failing_fields
 from headway.planning.network import Network, devices_per_node
 from headway.recipe import Recipe
+from headway.recipe.model import ModelConfig
+from headway.recipe.sections import LayoutConfig, TrainingConfig
 
 
 def choose_on_accelerators(recipe: Recipe, accelerator: str) -> Choice:
@@ -45,28 +47,49 @@ def choose_on_accelerators(recipe: Recipe, accelerator: str) -> Choice:
 
 def job_of(recipe: Recipe) -> Job:
     """Return what a recipe trains."""
-    training = recipe.training
+    return job_from(recipe.model, recipe.training, recipe.layout)
+
+
+def job_from(model: ModelConfig, training: TrainingConfig, layout: LayoutConfig) -> Job:
+    """Return what these sections of a recipe train; the accuracy benchmark makes its jobs here too."""
+    program = catalog.program(training.software)
+    is_quantized = training.method == "qlora"
     adapter = None
     if training.method != "full":
         adapter = Adapter(
             rank=training.adapter_rank,
             targets=training.adapter_targets,
-            base_bytes=QUANTIZED_BASE_BYTES if training.method == "qlora" else 2.0,
-            expands=training.method == "qlora",
+            base_bytes=QUANTIZED_BASE_BYTES if is_quantized else 2.0,
+            expands=is_quantized,
         )
+    # Gradients of 16-bit weights are rounded in any case.
+    rounded = program.rounded_gradients and training.weights == "master"
     return Job(
-        model=recipe.model,
+        model=model,
         sequence_length=training.sequence_length,
         global_batch_size=training.global_batch_size,
-        numerics=numerics(training.precision, training.weights, training.optimizer),
-        kernels="fused" if training.compile else "eager",
+        numerics=numerics(
+            training.precision,
+            training.weights,
+            training.optimizer,
+            half_gradients=rounded if training.gradients == "auto" else training.gradients == "rounded",
+            low_precision_gather=training.low_precision_gather,
+        ),
+        kernels="fused" if training.compile else program.kernels,
         attention=training.attention,
         loss=training.loss,
         adapter=adapter,
-        keeps=COMPILED if training.compile else None,
+        dropout=training.dropout > 0,
+        counts_tables=layout.count_tables_as_layers,
+        keeps=keeping_of(
+            program,
+            compiled=training.compile,
+            tunes=training.phase == "finetune" or adapter is not None,
+            quantized=is_quantized,
+        ),
         captures_graphs=training.capture_graphs,
-        overlaps_communication=recipe.layout.overlap_communication,
-        overlaps_tensor_communication=recipe.layout.overlap_tensor_communication,
+        overlaps_communication=layout.overlap_communication,
+        overlaps_tensor_communication=layout.overlap_tensor_communication,
     )
 
 
@@ -96,6 +119,7 @@ def wishes_of(recipe: Recipe) -> Wishes:
         virtual=stated(layout.virtual_pipeline_stages),
         context=stated(layout.context_parallel_degree),
         expert=stated(layout.expert_parallel_degree),
+        expert_tensor=stated(layout.expert_tensor_parallel_degree),
         shard=stated(layout.shard),
         shard_group=stated(layout.shard_group_size),
         reshards=stated(layout.reshard_after_forward),
@@ -116,9 +140,10 @@ def split_of(recipe: Recipe, layout: Layout) -> Layouts:
         virtual=layout.virtual_pipeline_stages,
         context=layout.context_parallel_degree,
         expert=layout.expert_parallel_degree,
+        expert_tensor=wishes_of(recipe).expert_tensor,
         shard=SHARDS.index(layout.shard),
         # A group of one is what `_layout` writes where nothing is sharded: the formulas then count all replicas.
-        shard_group=layout.shard_group_size if layout.shard != "none" else 0,
+        shard_group=layout.shard_group_size if layout.shard != "none" else None,
         reshards=layout.reshard_after_forward,
         micro_batch=layout.micro_batch_size,
         micro_batches=layout.gradient_accumulation_steps,
@@ -126,7 +151,7 @@ def split_of(recipe: Recipe, layout: Layout) -> Layouts:
         recompute_share=layout.recompute_share,
         offload_optimizer=recipe.layout.offload_optimizer,
         # Where the recipe does not say, sequence parallelism goes with tensor parallelism.
-        sequence_parallel=-1 if recipe.layout.sequence_parallel == "auto" else recipe.layout.sequence_parallel,
+        sequence_parallel=wishes_of(recipe).sequence_parallel,
     )
 
 
@@ -204,7 +229,8 @@ def _layout(row: dict[str, float]) -> Layout:
 
 
 def _memory(job: Job, machines: Hardware, found: Found) -> Memory:
-    held = memory(job, machines, found.splits.take([found.best]))
+    one = found.splits.take([found.best])
+    held = memory(job, machines, one)
     parts = MemoryParts(**{name: float(values[0]) for name, values in vars(held).items()})
     peak, capacity = parts.total_bytes, machines.capacity_bytes
     low, high = intervals.memory_spread(job)
@@ -215,7 +241,7 @@ def _memory(job: Job, machines: Hardware, found: Found) -> Memory:
         device_allocated_bytes=float(held.allocated_bytes[0]),
         device_capacity_bytes=capacity,
         fits=None if capacity is None else found.fits,
-        moment="backward",
+        moment=str(moments(job, one)[0]),
         parts=parts,
     )
 

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from headway import catalog, units
+from headway.catalog import programs
 from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.paths import anchor_paths
@@ -119,7 +120,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
         if not isinstance(content[section], dict):
             raise RecipeError("recipe-section-not-table", section=section)
     anchor_paths(content, base or Path.cwd())
-    content["training"] = _fill_training(content["training"], content["model"])
+    content["training"] = program_settings(_fill_training(content["training"], content["model"]))
     content["model"] = _resolve_model(content["model"])
     limit = _whole(content["model"].get("max_position_embeddings"))
     if "sequence_length" not in content["training"] and limit is not None:
@@ -207,6 +208,16 @@ def _fill_training(training: dict[str, Any], model: Mapping[str, Any]) -> dict[s
         return training
     preset = catalog.model_preset(model["preset"])
     return {**training, "tokens": _TOKENS_PER_PARAMETER * (preset.active_parameters or preset.parameters)}
+
+
+def program_settings(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings of ``[training]`` with those of the program that trains, where nothing else is stated."""
+    name = training.get("software", programs.OWN)
+    if not isinstance(name, str) or name == programs.OWN or name not in programs.entries():
+        # The schema says what is wrong with a name that is not known.
+        return dict(training)
+    method = str(training.get("method", "full"))
+    return {**programs.entries()[name].settings(method, compiled=training.get("compile") is True), **training}
 
 
 def _whole(value: Any) -> int | None:

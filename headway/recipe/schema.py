@@ -29,6 +29,10 @@ _LATER_DEFAULTS = {
     "attention": "fused",
     "loss": "chunked",
     "capture_graphs": False,
+    "software": "headway",
+    "gradients": "auto",
+    "dropout": 0.0,
+    "low_precision_gather": False,
 }
 """Settings of ``[training]`` that came later: at their defaults they do not count, so that older runs go on."""
 

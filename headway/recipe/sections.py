@@ -20,6 +20,12 @@ from headway.recipe.quantities import (
 
 Auto = Literal["auto"]
 
+Software = Literal[
+    "headway", "pytorch", "transformers", "deepspeed", "megatron", "megatron-bridge", "megatron-deepspeed",
+    "torchtitan", "torchtune", "litgpt", "nanotron", "internevo", "maxtext",
+]  # fmt: skip
+"""The programs of the catalogue; a test holds that the two agree."""
+
 VALIDATION_BATCH_SEQUENCES = 8
 """Sequences in one of ``training.evaluate_batches``, whatever the layout: the same text is measured everywhere."""
 
@@ -54,21 +60,25 @@ class TrainingConfig(Section):
     phase: Literal["pretrain", "finetune"] = "pretrain"
     method: Literal["full", "lora", "qlora"] = "full"
     adapter_rank: PositiveCount = 16
-    adapter_targets: Literal["all", "attention", "query-value"] = "all"
+    adapter_targets: Literal["all", "attention", "query-value", "fused-qkv"] = "all"
     engine: Literal["torch"] = "torch"
+    software: Software = "headway"
     steps: PositiveCount | None = None
     tokens: PositiveCount | None = None
     sequence_length: PositiveCount
     global_batch_size: PositiveCount = 32
     precision: Literal["fp32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
     weights: Literal["fp32", "master", "pure"] = "fp32"
+    gradients: Literal["fp32", "rounded"] | Auto = "auto"
     attention: Literal["fused", "tuned", "unfused"] = "fused"
-    loss: Literal["chunked", "sharded", "whole"] = "chunked"
+    loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"] = "chunked"
+    dropout: Fraction = 0.0
+    low_precision_gather: bool = False
     compile: bool = False
     capture_graphs: bool = False
     seed: Count = 1234
     init_from: str | None = None
-    optimizer: Literal["adamw", "adamw8bit"] = "adamw"
+    optimizer: Literal["adamw", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward"] = "adamw"
     learning_rate: PositiveFloat = 3e-4
     beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9
     beta2: Annotated[float, Field(ge=0, lt=1)] = 0.95
@@ -103,6 +113,8 @@ class LayoutConfig(Section):
     virtual_pipeline_stages: PositiveCount | Auto = "auto"
     context_parallel_degree: PositiveCount | Auto = "auto"
     expert_parallel_degree: PositiveCount | Auto = "auto"
+    expert_tensor_parallel_degree: PositiveCount | Auto = "auto"
+    count_tables_as_layers: bool = False
     shard: Literal["none", "optimizer", "gradients", "parameters"] | Auto = "auto"
     shard_group_size: PositiveCount | Auto = "auto"
     reshard_after_forward: bool | Auto = "auto"

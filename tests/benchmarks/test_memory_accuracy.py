@@ -1,16 +1,14 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from benchmarks.plan_accuracy import retention, spread
+from benchmarks.plan_accuracy import reserve_fit, retention, spread, words
 from benchmarks.plan_accuracy.express import express
 from benchmarks.plan_accuracy.rows import MEMORY, read_rows
-from benchmarks.plan_accuracy.score import peak_parts, score_all_fits, score_fits, score_memories, score_memory
+from benchmarks.plan_accuracy.score import peak_layout, score_all_fits, score_fits, score_memories, score_memory
 from benchmarks.plan_accuracy.shapes import InexpressibleError
-from headway.planning.analytic.keeping import COMPILED, DEEPSPEED, EAGER, HAND_FUSED, INTERNEVO, LITGPT, NANOTRON
+from headway.planning.analytic.reserves import reserves
+from tests.planning.analytic.invented import habits
 
-TUNED = replace(LITGPT, logit_bytes=8.0, accumulates_unsharded=True, mixes_frozen=True)
 ROWS = {row["id"]: row for row in read_rows(MEMORY)}
 
 
@@ -19,35 +17,35 @@ def changed(identifier: str, **columns: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "keeps"),
+    ("name", "program", "loss"),
     [
-        ("mcore-ci-small-018", HAND_FUSED),
-        ("mcore-ci-small-085", replace(HAND_FUSED, logit_bytes=14.0)),
-        ("bigscience-032", DEEPSPEED),
-        ("bigscience-135", replace(DEEPSPEED, counts_tables=True)),
-        ("internevo-058", INTERNEVO),
-        ("internevo-057", replace(INTERNEVO, flat_copies=0.0)),
-        ("nanotron-024", NANOTRON),
-        ("litgpt-014", TUNED),
-        ("litgpt-012", replace(TUNED, keeps_frozen_inputs=True)),
-        ("litgpt-thunder-004", replace(COMPILED, logit_bytes=8.0)),
-        ("litgpt-thunder-005", replace(LITGPT, logit_bytes=8.0)),
-        ("torchtune-010", replace(EAGER, logit_bytes=14.0)),
-        ("torchtune-006", replace(COMPILED, offloads_weights=True)),
-        ("torchtitan-001", replace(EAGER, gathers_inputs=True, holds_unsharded_gradients=True, keeps_outputs=True,
-                                   update_copies=0.0)),
-        ("torchtitan-031", replace(COMPILED, gathers_inputs=True, holds_unsharded_gradients=True, keeps_outputs=True,
-                                   update_copies=0.0, logit_bytes=4.0)),
-        ("qwen-030", replace(EAGER, update_copies=2.0)),
-        ("qwen-079", replace(EAGER, update_copies=2.0, logit_bytes=8.0)),
-        ("qwen-044", replace(EAGER, update_copies=2.0, update_elements=1e9)),
-        ("peft-bench-033", EAGER),
-        ("ms-swift-057", replace(EAGER, update_copies=0.0, update_elements=1e9)),
+        ("mcore-ci-small-018", "megatron", "sharded"),
+        ("mcore-ci-small-085", "megatron", "whole"),
+        ("bigscience-032", "megatron-deepspeed", "sharded"),
+        ("internevo-058", "internevo", "sharded"),
+        ("nanotron-024", "nanotron", "sharded"),
+        ("litgpt-014", "litgpt", "rounded"),
+        ("torchtune-006", "torchtune", "chunked"),
+        ("torchtitan-005", "torchtitan", "whole"),
+        ("torchtitan-031", "torchtitan", "compiled"),
+        ("qwen-030", "transformers", "whole"),
+        ("qwen-079", "deepspeed", "rounded"),
+        ("peft-bench-033", "transformers", "whole"),
+        ("ms-swift-057", "deepspeed", "whole"),
     ],
-)  # fmt: skip
-def test_what_the_program_of_a_row_keeps(name: str, keeps: object) -> None:
+)
+def test_the_program_of_a_row_and_its_loss(name: str, program: str, loss: str) -> None:
     row = ROWS[name]
-    assert retention.keeping_of(row, express(row, longest=True).job) == keeps
+    found = express(row, longest=True).job
+    tunes, quantized = row["kind"] != "pretrain", row["kind"] == "qlora"
+    assert words.program(row) == program
+    assert found.keeps == habits(program, compiled=words.is_compiled(row), tunes=tunes, quantized=quantized)
+    assert found.loss == loss
+
+
+def test_a_row_may_count_the_tables_as_layers() -> None:
+    assert express(ROWS["bigscience-135"]).job.counts_tables
+    assert not express(ROWS["bigscience-032"]).job.counts_tables
 
 
 @pytest.mark.parametrize(
@@ -67,8 +65,8 @@ def test_what_a_column_of_memory_counts(name: str, context: bool, reserve: bool)
 
 
 def test_paged_states_are_not_counted() -> None:
-    _, parts = peak_parts(ROWS["torchtune-002"])
-    assert parts.optimizer_bytes[0] == 0
+    _, one = peak_layout(ROWS["torchtune-002"])
+    assert one.offload_optimizer[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -141,3 +139,21 @@ def test_the_intervals_are_printed(capsys: pytest.CaptureFixture[str], monkeypat
     monkeypatch.setattr("sys.argv", ["spread"])
     spread.main()
     assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == ["adapter", "dense", "experts"]
+
+
+def test_how_peaks_move_with_what_lies_beside_tensors() -> None:
+    """A peak of tensors alone does not; one that the driver shows moves with holes and context by their share of it."""
+    scores, _ = score_memories([ROWS[name] for name in ("litgpt-014", "qwen-030")])
+    slopes = reserve_fit.reserve_slopes(scores)
+    assert list(slopes[0]) == [0, 0, 0, 0]
+    context = reserves().early_context_bytes / 2**30 / scores[1].predicted
+    assert slopes[1] == pytest.approx([0.06 / 1.06 * (1 - context), 0, 0, context], rel=0.02)
+    assert len(reserve_fit.left_out(scores)) == 2
+
+
+def test_the_fit_of_reserves_is_printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["reserve_fit"])
+    assert reserve_fit.main() == 0
+    shown = capsys.readouterr().out
+    assert [line.split()[0] for line in shown.splitlines()[:4]] == list(reserve_fit.FITTED)
+    assert "left out" in shown

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from benchmarks.plan_accuracy import words
-from benchmarks.plan_accuracy.__main__ import main, summary
-from benchmarks.plan_accuracy.express import express
+from benchmarks.plan_accuracy.__main__ import main
+from benchmarks.plan_accuracy.express import express, training_of
+from benchmarks.plan_accuracy.figures import source_weighted, summary
 from benchmarks.plan_accuracy.fit import fitted_steps, left_out_errors, source_weights, spreads
 from benchmarks.plan_accuracy.rows import COLUMNS, MEMORY, THROUGHPUT, read_rows, source_of
 from benchmarks.plan_accuracy.score import choose, score_time
 from benchmarks.plan_accuracy.shapes import InexpressibleError, model_of
+from headway.recipe.sections import TrainingConfig
+from tests.planning.analytic.invented import habits
 
 ROWS = {row["id"]: row for row in read_rows(THROUGHPUT)}
 
@@ -50,7 +53,7 @@ def test_a_row_in_the_planners_terms() -> None:
     assert (mixture.splits.virtual[0], mixture.splits.expert[0]) == (4, 64)
     # What it recomputes is not said, so that the planner may choose.
     assert len(mixture.splits) > 1
-    assert 0 <= choose(mixture) < len(mixture.splits)
+    assert 0 <= choose(mixture).best < len(mixture.splits)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +114,15 @@ def test_any_files_of_the_same_columns(tmp_path: Path, capsys: pytest.CaptureFix
     assert set(found["overall"]["step_time"]) == {"median_abs_error", "p90_abs_error", "bias", "coverage", "rows"}
     assert found["sources"]["mosaicml/llm-foundry"]["step_time"]["rows"] == 1
     assert sum(found["not_expressed"]["step_time"].values()) == 1
+    assert set(found["leave_one_source_out"]) == set(found["source_weighted"]) == {"step_time", "memory"}
+    assert found["leave_one_source_out"]["memory"]["rows"] == found["program_unknown"]["memory"]["rows"] == 1
+    assert found["source_weighted"]["memory"]["sources"] == 1
     assert main(["--throughput", str(throughput), "--memory", str(memory), "--rows"]) == 0
     shown = capsys.readouterr().out
     assert "mosaicml/llm-foundry" in shown
+    assert "memory, each source left out of the fit in turn" in shown
+    assert "step_time, each source counting once" in shown
+    assert "program unknown (training.software left at its default): memory median" in shown
     assert "not expressed" in shown
 
 
@@ -123,6 +132,50 @@ def test_files_that_cannot_be_read(tmp_path: Path, capsys: pytest.CaptureFixture
     assert main(["--throughput", str(tmp_path / "odd.csv")]) == 2
     assert "no column named id" in capsys.readouterr().err
     assert summary([], "step_time") == {"rows": 0}
+
+
+def test_each_source_counts_once() -> None:
+    medians = {"a": 0.01, "b": 0.2, "c": 0.03, "d": 0.05, "e": 0.5}
+    sources = {name: {"memory": {"median_abs_error": error}} for name, error in medians.items()}
+    found = source_weighted({**sources, "f": {"step_time": {"median_abs_error": 9.0}}}, "memory")
+    assert found["median_abs_error"] == 0.05
+    assert found["worst"] == {"e": 0.5, "b": 0.2, "d": 0.05}
+    assert source_weighted(sources, "step_time") == {"sources": 0}
+
+
+@pytest.mark.parametrize(
+    ("source", "notes", "month"),
+    [
+        ("pytorch/torchtitan benchmarks/llama3_h100_202412_torchtitan.md Table 1", "", (2024, 12)),
+        ("quoting Korthikanti 2022, arXiv 2205.05198 Table 5", "", (2022, 5)),
+        ("Narayanan 2021 (SC21) Table 1", "", (2021, 1)),
+        ("a/b", "date 2022-02-17; rerun 2023-01-05", (2022, 2)),
+        ("NVIDIA/Megatron-LM images/cases_jan2021.png", "", (2021, 1)),
+        ("a/b README.md", "seq 2048, 2012 devices", None),
+        ("bigscience tr11-176B-ml", "2016 sequences", None),
+    ],
+)
+def test_the_month_that_a_row_states(source: str, notes: str, month: tuple[int, int] | None) -> None:
+    assert words.stated_month(changed("mosaic-001", source=source, notes=notes)) == month
+
+
+def test_what_a_date_implies_of_a_program() -> None:
+    """No fused attention and no distributed optimizer before there were any; recent where nothing is stated."""
+    early = changed("sc21-t1-002", source="Some group 2021: NVIDIA/Megatron-LM")
+    late = changed("sc21-t1-002", source="Some group: NVIDIA/Megatron-LM")
+    assert [express(row).job.attention for row in (early, late)] == ["unfused", "tuned"]
+    assert [words.shard(row, words.family(row))[0] for row in (early, late)] == [0, 1]
+
+
+def test_a_rows_job_is_made_from_a_recipes_sections() -> None:
+    row = ROWS["torchtitan-001"]
+    found = express(row)
+    training = training_of(row, 8192, found.hardware)
+    assert (training["software"], training["weights"], training["loss"]) == ("torchtitan", "fp32", "whole")
+    assert TrainingConfig.model_validate(training).software == "torchtitan"
+    unknown = express(row, stated=False).job
+    assert unknown.keeps == habits("headway")
+    assert (unknown.loss, unknown.numerics) == (found.job.loss, found.job.numerics)
 
 
 def test_the_fit_finds_a_known_factor() -> None:

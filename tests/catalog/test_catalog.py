@@ -22,7 +22,7 @@ EVERY_ENTRY = [(kind, name) for kind in catalog.KINDS for name in catalog.names(
 def test_every_facts_file_is_read():
     assert {file.stem for file in FACTS_FOLDER.glob("*.toml")} == {
         *("accelerators", "cpus", "networks", "grids", "prices", "cooling", "power", "constants", "failures"),
-        *("efficiencies", "failure_traces", "recovery", "published_trainings"),
+        *("efficiencies", "failure_traces", "recovery", "published_trainings", "programs"),
     }
 
 

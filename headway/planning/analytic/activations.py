@@ -13,12 +13,14 @@ from headway.planning.analytic.job import Adapter, Job
 from headway.planning.analytic.layouts import FULL, RECOMPUTE, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED, FP32_BYTES, PRODUCT_BYTES
 
-LOGIT_BYTES = {"whole": 14.0, "sharded": 7.0, "chunked": 14.0}
+LOGIT_BYTES = {"whole": 14.0, "sharded": 7.0, "chunked": 14.0, "rounded": 8.0, "compiled": 4.0}
 """Of one logit at the peak: the rounded one, fp32 copies, their logarithms and their gradients. Where the vocabulary is
-divided, the exponentials take the place of the copy, and one byte says which labels are a device's own.
+divided, the exponentials take the place of the copy, and one byte says which labels are a device's own. Without fp32:
+the logit, its shifted copy, its logarithm and its gradient, of 2 bytes each; compiled: the logit and its gradient.
 
 Source: ``ForCausalLMLoss`` of transformers (logits, shifted, logarithms: 3 fp32 arrays beside the rounded one);
-``vocab_parallel_cross_entropy`` of Megatron-LM."""
+``vocab_parallel_cross_entropy`` of Megatron-LM; ``chunked_cross_entropy`` of litgpt; ``build_cross_entropy_loss`` of
+torchtitan under TorchInductor, which fuses what is between into the kernels that read and write."""
 
 PRODUCTS = RECOMPUTE.index("products")
 
@@ -33,10 +35,11 @@ def full_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
     et al. 2022, equation 2), and s b h (34 / t) + 5 a s^2 b / t where sequences are divided too (equation 4).
     """
     value = job.numerics.value_bytes
-    stream, gathered, inside = _elements(job, _input_share(job))
+    stream, gathered, inside, keys = _elements(job, _input_share(job))
     whole = _stream_degree(split)
-    gathered_degree = np.ones_like(whole) if job.keeping.gathers_inputs else whole
-    kept = tokens * (stream / whole + gathered / gathered_degree + inside / split.tensor) * value
+    gathered_degree = np.ones_like(whole) if job.keeps.gathers_inputs else whole
+    divided = inside / split.tensor + keys / _key_degree(job, split)
+    kept = tokens * (stream / whole + gathered / gathered_degree + divided) * value
     full: Floats = kept + _scores_bytes(job, split, tokens)
     return full
 
@@ -60,8 +63,10 @@ def layer_bytes(job: Job, split: Layouts, tokens: Floats) -> tuple[Floats, Float
     else:
         light = inner + tokens * (2 * shape.hidden * value) / split.tensor
         selective = np.maximum(everything - light, only_input)
-    attention = (2 * shape.heads + 2 * shape.key_value_heads) * shape.key_width
-    products = only_input + tokens * (attention * value) / split.tensor + inner
+    queries, keys = shape.heads * shape.key_width, shape.key_value_heads * shape.key_width
+    attention = 2 * queries / split.tensor + 2 * keys / _key_degree(job, split)
+    # It makes again whatever the selective level does, and half of the products besides.
+    products = np.minimum(only_input + tokens * attention * value + inner, selective)
     level = split.recompute
     chosen = np.where(level == PRODUCTS, products, np.where(level == FULL, only_input, selective))
     chosen = np.where(level == 0, everything, np.minimum(chosen, everything))
@@ -100,9 +105,11 @@ def transient_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
 
 def logits_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
     """Return the logits of a micro-batch with the copies that the loss makes of them."""
-    each = job.keeping.logit_bytes or LOGIT_BYTES[job.loss]
-    rows = tokens / LOSS_CHUNKS if job.loss == "chunked" and job.keeping.logit_bytes is None else tokens
-    held: Floats = rows * job.shape.vocabulary / split.tensor * each
+    rows = tokens
+    if job.loss == "chunked":
+        chunk = job.keeps.chunk_tokens
+        rows = tokens / LOSS_CHUNKS if chunk is None else np.minimum(tokens, chunk)
+    held: Floats = rows * job.shape.vocabulary / split.tensor * LOGIT_BYTES[job.loss]
     return held
 
 
@@ -111,15 +118,25 @@ def _stream_degree(split: Layouts) -> Floats:
     return np.where(split.sequence_parallel > 0, split.tensor, 1.0)
 
 
+def _key_degree(job: Job, split: Layouts) -> Floats:
+    """Return among how many devices keys and values are divided: whole heads, so that beyond these they are copied.
+
+    Source: Megatron-LM, ``transformer/attention.py``, ``num_query_groups_per_partition``; so does torchtitan.
+    """
+    heads = job.shape.heads if job.keeps.repeats_keys else job.shape.key_value_heads
+    return np.minimum(split.tensor, float(heads))
+
+
 def _input_share(job: Job) -> float:
     """Return how wide a kept input of a product is, of a 16-bit element."""
-    if job.numerics.product in BLOCK_SCALED and job.keeping.rounds_once and job.adapter is None:
+    if job.numerics.product in BLOCK_SCALED and job.keeps.rounds_once and job.adapter is None:
         return PRODUCT_BYTES[job.numerics.product] / job.numerics.value_bytes
     return 1.0
 
 
-def _elements(job: Job, input_share: float) -> tuple[float, float, float]:
-    """Return the elements of one token that a layer keeps: of the stream, inputs of products, and inside products.
+def _elements(job: Job, input_share: float) -> tuple[float, float, float, float]:
+    """Return the elements of one token that a layer keeps: of the stream, inputs of products, inside products, and of
+    keys and values.
 
     A norm keeps its input, and its result as the next product's input; attention keeps queries, keys, values and its
     result; the MLP what `keeping` says.
@@ -128,7 +145,7 @@ def _elements(job: Job, input_share: float) -> tuple[float, float, float]:
         job: what is trained.
         input_share: width of a kept input of a product, of a 16-bit element.
     """
-    shape, keeps, adapter = job.shape, job.keeping, job.adapter
+    shape, keeps, adapter = job.shape, job.keeps, job.adapter
     attention_input, mlp_input, product_input = _needed_inputs(job, adapter)
     inputs, products = (keeps.norm_inputs, keeps.norm_products) if shape.gated else (1.0, 0.0)
     if adapter is not None:
@@ -142,11 +159,12 @@ def _elements(job: Job, input_share: float) -> tuple[float, float, float]:
         # Two masks of one byte.
         stream += 2.0 / job.numerics.value_bytes * shape.hidden
     key_value_heads = shape.heads if keeps.repeats_keys else shape.key_value_heads
-    inside = float((shape.heads + key_value_heads) * (shape.key_width + shape.value_width))
-    if keeps.holds_joint_projection:
-        inside += (shape.heads + shape.key_value_heads) * shape.key_width
-    if shape.has_head_norms:
-        inside += (shape.heads + shape.key_value_heads) * shape.key_width * (inputs + products)
+    both = shape.key_width + shape.value_width
+    inside, keys = float(shape.heads * both), float(key_value_heads * both)
+    # Queries, and keys, once more.
+    again = keeps.holds_joint_projection + shape.has_head_norms * (inputs + products)
+    inside += again * shape.heads * shape.key_width
+    keys += again * shape.key_value_heads * shape.key_width
     if shape.gated:
         inside += inner_width(job) * (keeps.gated_inputs + product_input * keeps.gated_results * input_share)
     else:
@@ -159,7 +177,7 @@ def _elements(job: Job, input_share: float) -> tuple[float, float, float]:
         inside += shape.heads * shape.value_width * input_share
     if job.attention != "unfused":
         inside += shape.heads * FP32_BYTES / job.numerics.value_bytes
-    return stream, gathered, inside
+    return stream, gathered, inside, keys
 
 
 def _needed_inputs(job: Job, adapter: Adapter | None) -> tuple[float, float, float]:
@@ -167,7 +185,7 @@ def _needed_inputs(job: Job, adapter: Adapter | None) -> tuple[float, float, flo
 
     A frozen weight has no gradient, so that its product's input is kept for an adapter's sake only.
     """
-    if adapter is None or job.keeping.keeps_frozen_inputs or adapter.targets == "all":
+    if adapter is None or job.keeps.keeps_frozen_inputs or adapter.targets == "all":
         return 1.0, 1.0, 1.0
     return 1.0, 0.0, 0.0
 
@@ -177,7 +195,7 @@ def _scores_bytes(job: Job, split: Layouts, tokens: Floats) -> Floats:
     if job.attention != "unfused":
         return np.zeros_like(tokens)
     value = job.numerics.value_bytes
-    each = 2 * value + 1 if job.dropout else job.keeping.score_bytes or value
+    each = 2 * value + 1 if job.dropout else job.keeps.score_bytes or value
     rows = job.document_length or job.sequence_length
     scores: Floats = tokens * rows * job.shape.heads / split.tensor * each
     return scores

@@ -82,7 +82,7 @@ def stage_layers(job: Job, split: Layouts) -> Floats:
     """Return the layers of the fullest stage; where tables count as layers, of the first."""
     layers = float(job.shape.layers)
     chunks = split.pipeline * split.virtual
-    if job.keeping.counts_tables:
+    if job.counts_tables:
         divided = np.ceil((layers + 2) / chunks - 1e-9) * split.virtual - 1
         return np.where(split.pipeline > 1, np.maximum(divided, 1.0), layers)
     full: Floats = np.ceil(layers / chunks - 1e-9) * split.virtual

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from headway.planning.analytic.keeping import Keeping, keeping
+from headway.planning.analytic.keeping import HAND_FUSED, Keeping
 from headway.planning.analytic.numerics import Numerics
 from headway.planning.analytic.shape import Shape, shape_of
 from headway.recipe.model import ModelConfig
@@ -17,8 +17,9 @@ Kernels = Literal["eager", "fused"]
 Attention = Literal["fused", "tuned", "unfused"]
 """Fused kernels hold no scores in memory: portable ones, or those that a vendor tuned for the generation."""
 
-Loss = Literal["whole", "sharded", "chunked"]
-"""How many logits exist at a time: all of them with fp32 copies; all of them, in place; or those of a few rows."""
+Loss = Literal["whole", "sharded", "chunked", "rounded", "compiled"]
+"""How many logits exist at a time: all of them with fp32 copies; all of them, in place; those of a few rows; all of
+them with 16-bit copies; or all of them and their gradient, with what is between in registers."""
 
 Method = Literal["full", "lora", "qlora"]
 Targets = Literal["all", "attention", "query-value", "fused-qkv"]
@@ -58,7 +59,8 @@ class Job:
         adapter: None where all weights are trained.
         is_causal: whether a token attends to those before it only.
         overlaps_communication: whether gradients and weights travel while the device computes.
-        keeps: what the program keeps for the backward pass; None where its kernels say it.
+        keeps: what the program keeps for the backward pass.
+        counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
         document_length: tokens that attend to each other where several documents share a sequence.
     """
 
@@ -75,18 +77,14 @@ class Job:
     overlaps_communication: bool = True
     overlaps_tensor_communication: bool = False
     captures_graphs: bool = False
+    counts_tables: bool = False
     document_length: int | None = None
-    keeps: Keeping | None = None
+    keeps: Keeping = HAND_FUSED
 
     @cached_property
     def shape(self) -> Shape:
         """The model's matrices by kind."""
         return shape_of(self.model)
-
-    @property
-    def keeping(self) -> Keeping:
-        """What the program keeps for the backward pass."""
-        return self.keeps or keeping(self.kernels)
 
     @property
     def tokens_per_step(self) -> int:

@@ -24,7 +24,8 @@ from headway.planning.operations import ATTENTION_BACKWARD_FACTOR, EAGER, FUSED,
 
 LAYER_NORM = (Traffic(plain=2), Traffic(plain=4))
 """PyTorch has one kernel for it, compiled or not."""
-GELU = {"eager": (Traffic(plain=2), Traffic(plain=3)), "fused": (Traffic(plain=2), Traffic(plain=3))}
+GELU = (Traffic(plain=2), Traffic(plain=3))
+"""The same."""
 SCORES = (Traffic(plain=4, launches=3), Traffic(plain=7, launches=4))
 """Scaling, masking and softmax of unfused attention, and the gradient: passes over the scores."""
 DROPOUT = (Traffic(plain=2.5), Traffic(plain=2.5))
@@ -32,6 +33,8 @@ LOGITS = {
     "whole": Traffic(plain=1, fp32=7, casts=1, launches=8),
     "sharded": Traffic(plain=1, fp32=5, casts=1, launches=6),
     "chunked": Traffic(plain=1, fp32=5, casts=1, launches=8),
+    "rounded": Traffic(plain=6, launches=6),
+    "compiled": Traffic(plain=4, launches=3),
 }
 ROUNDING = {"int8": 4.0, "fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
 """Bytes moved to scale and round one element: 2 read, and one result for each way in which it is used."""
@@ -314,7 +317,7 @@ def _gates(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, index: 
     """Return the time of the MLPs' activation functions, and of sorting tokens by expert."""
     shape = job.shape
     table = FUSED if job.kernels == "fused" else EAGER
-    traffic = (table["gated"] if shape.gated else GELU[job.kernels])[index]
+    traffic = (table["gated"] if shape.gated else GELU)[index]
     per_element = traffic.bytes_per_element(value)
     everyone = tokens / split.tensor * (shape.dense_layers * shape.inner + shape.sparse_layers * shape.shared_inner)
     # A device handles, for its experts, as many rows as its own tokens choose.

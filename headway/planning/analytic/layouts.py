@@ -83,31 +83,29 @@ class Layouts:
 
 
 DEFAULTS: dict[str, float] = {
-    "data": 1, "tensor": 1, "pipeline": 1, "virtual": 1, "context": 1, "expert": 1, "expert_tensor": 0, "shard": 0,
-    "shard_group": 0, "reshards": 1, "sequence_parallel": -1, "micro_batch": 1, "micro_batches": 1, "recompute": 0,
-    "recompute_share": 1, "offload_optimizer": 0, "offload_activations": 0,
+    "data": 1, "tensor": 1, "pipeline": 1, "virtual": 1, "context": 1, "expert": 1, "shard": 0, "reshards": 1,
+    "micro_batch": 1, "micro_batches": 1, "recompute": 0, "recompute_share": 1, "offload_optimizer": 0,
+    "offload_activations": 0,
 }  # fmt: skip
-"""Zero (or minus one) stands for what follows from the rest: `layouts` fills it."""
+"""What a layout has that is not told; the rest follows from these: `layouts` fills it."""
 
 
 def layouts(**columns: Any) -> Layouts:
-    """Return layouts from columns of one length, or single values; what is not given has its usual value.
+    """Return layouts from columns of one length, or single values; what is not given, or None, has its usual value.
 
     Sequence parallelism goes with tensor parallelism; states are divided among all devices that hold the same weights;
     an expert's matrices are whole where experts are divided, else split like the others.
     """
-    given = {name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in columns.items()}
-    length = max((len(value) for value in given.values()), default=1)
-    full = {
-        name: np.broadcast_to(given.get(name, np.asarray([default], dtype=np.float64)), (length,))
-        for name, default in DEFAULTS.items()
+    given = {
+        name: np.atleast_1d(np.asarray(value, dtype=np.float64)) for name, value in columns.items() if value is not None
     }
+    length = max((len(value) for value in given.values()), default=1)
+    usual = {name: np.asarray([default], dtype=np.float64) for name, default in DEFAULTS.items()}
+    full = {name: np.broadcast_to(value, (length,)) for name, value in (usual | given).items()}
     shared = full["tensor"]
-    full["sequence_parallel"] = np.where(
-        full["sequence_parallel"] < 0, (shared > 1).astype(np.float64), full["sequence_parallel"]
-    )
-    full["expert_tensor"] = np.where(
-        full["expert_tensor"] == 0, np.where(full["expert"] > 1, 1.0, shared), full["expert_tensor"]
-    )
-    full["shard_group"] = np.where(full["shard_group"] == 0, full["data"] * full["context"], full["shard_group"])
-    return Layouts(**full)
+    derived = {
+        "sequence_parallel": (shared > 1).astype(np.float64),
+        "expert_tensor": np.where(full["expert"] > 1, 1.0, shared),
+        "shard_group": full["data"] * full["context"],
+    }
+    return Layouts(**(derived | full))

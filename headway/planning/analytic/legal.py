@@ -40,6 +40,7 @@ class Wishes:
     virtual: int | None = None
     context: int | None = None
     expert: int | None = None
+    expert_tensor: int | None = None
     shard: str | None = None
     shard_group: int | None = None
     reshards: bool | None = None
@@ -110,7 +111,12 @@ def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]
                 continue
             rest = devices // tensor // pipeline
             for context in _choices(
-                wishes.context, [size for size in _divisors(rest, job.sequence_length) if _is_power_of_two(size)]
+                wishes.context,
+                [
+                    size
+                    for size in _divisors(rest, job.sequence_length)
+                    if job.sequence_length % (2 * size) == 0 or size == 1
+                ],
             ):
                 if rest % context:
                     removed["devices"] += 1
@@ -161,6 +167,8 @@ def _block(
         "offload_optimizer": float(wishes.offload_optimizer) * ones,
         "offload_activations": float(wishes.offload_activations) * ones,
     }  # fmt: skip
+    if wishes.expert_tensor is not None:
+        columns["expert_tensor"] = wishes.expert_tensor * ones
     return {name: values[legal] for name, values in columns.items()}
 
 
@@ -173,7 +181,7 @@ def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
     if wishes.micro_batch is not None:
         sizes = [wishes.micro_batch] if share % wishes.micro_batch == 0 else []
     else:
-        sizes = [size for size in _divisors(share, MAX_MICRO_BATCH) if _is_power_of_two(size) or size == share]
+        sizes = _divisors(share, MAX_MICRO_BATCH)
     return [(float(size), float(share // size)) for size in sizes]
 
 
@@ -199,7 +207,8 @@ def _experts(job: Job, wishes: Wishes, devices: int, removed: Counter[str]) -> l
     if not experts:
         return [(1.0,)]
     wanted = [wishes.expert] if wishes.expert is not None else _divisors(experts, devices)
-    fitting = [size for size in wanted if experts % size == 0 and devices % size == 0]
+    each = wishes.expert_tensor or 1
+    fitting = [size for size in wanted if experts % size == 0 and devices % (size * each) == 0]
     removed["experts"] += len(wanted) - len(fitting)
     return [(float(size),) for size in fitting]
 
@@ -243,7 +252,3 @@ def _choices(wish: int | None, values: Sequence[int]) -> Sequence[int]:
 def _divisors(number: int, limit: int) -> list[int]:
     """Return the divisors of a number up to a limit; no degree beyond `MAX_DEGREE` is ever looked at."""
     return [size for size in range(1, min(number, limit, MAX_DEGREE) + 1) if number % size == 0]
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0

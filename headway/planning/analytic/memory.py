@@ -3,7 +3,7 @@
 Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4 (activations by operation, tensor and sequence
 parallelism, recomputation); Rajbhandari et al. 2020 (arXiv:1910.02054), section 5 (sharding); Narayanan et al. 2021
 (arXiv:2104.04473), section 2.2 (micro-batches in flight by schedule and stage).
-Leaves out: the optimizer's temporary arrays, which foreach implementations make.
+Leaves out: what a program's own code allocates besides (data, metrics, checkpoints).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from headway import units
 from headway.planning.analytic.activations import (
@@ -23,19 +24,12 @@ from headway.planning.analytic.activations import (
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.holdings import holdings, stage_layers
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layer import tokens_of
+from headway.planning.analytic.layer import EXPERTS_AT_A_TIME, tokens_of
 from headway.planning.analytic.layouts import Floats, Layouts
-from headway.planning.analytic.states import device_states
+from headway.planning.analytic.reserves import Reserves, buffer_bytes, reserves
+from headway.planning.analytic.states import States, device_states
 
 Stage = Literal["fullest", "last"]
-
-CONTEXT_BYTES = 0.75 * units.GIB
-EARLY_CONTEXT_BYTES = 1.25 * units.GIB
-"""What a process takes on an accelerator before any tensor: the driver's context and the libraries' kernels. Trainings
-on the first generations with tensor cores load all kernels at once; since CUDA 11.7, only those that are used.
-
-Source: Hugging Face, "Model training anatomy": 1.3 GB for the kernels alone; CUDA C++ Programming Guide, "Lazy
-Loading"."""
 
 SMALL_WORKSPACE_BYTES = 12 * units.MIB
 LARGE_WORKSPACE_BYTES = 64 * units.MIB
@@ -45,22 +39,9 @@ Hopper.
 Source: PyTorch documentation, "CUDA semantics", cuBLAS workspaces; Transformer Engine, ``module/base.py``,
 ``get_cublas_workspace_size_bytes``."""
 
-EXPERT_STREAMS = 4
-"""On which grouped products of experts run, each with a workspace of Transformer Engine's.
-
-Source: Transformer Engine, ``module/base.py``, ``_NUM_MAX_CUBLAS_STREAMS``."""
-
 WORKSPACES = dict.fromkeys(("volta", "ampere", "ada", "ada-consumer"), SMALL_WORKSPACE_BYTES) | dict.fromkeys(
     ("hopper", "blackwell", "blackwell-ultra"), LARGE_WORKSPACE_BYTES
 )
-
-EARLY_GENERATIONS = ("volta", "ampere")
-
-COLLECTIVE_BYTES = 0.39 * units.GIB
-"""Buffers of one communicator. Source: the catalogue's ``nccl-buffer``."""
-
-FRAGMENTATION = {"eager": 0.06, "fused": 0.04}
-"""Share of what is allocated that a caching allocator holds besides, in holes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +79,9 @@ class MemoryParts:
         return total
 
 
-def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "fullest") -> MemoryParts:
+def memory(
+    job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "fullest", held: Reserves | None = None
+) -> MemoryParts:
     """Return the peak of one device.
 
     Args:
@@ -106,19 +89,19 @@ def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "full
         hardware: on what.
         split: how.
         stage: of the pipeline: the last, or whichever of the first and the last holds more.
+        held: what lies beside tensors; as the catalogue says where None.
     """
+    held = reserves() if held is None else held
     states = device_states(job, split, holdings(job, split))
-    activations, logits = _passes(job, split, tokens_of(job, split), stage)
-    passes = activations + logits
+    worst = _worst(job, split, states, stage)
     # Once the gradients are complete, nothing of the passes is left, and the optimizer has the device to itself.
-    is_update = states.update > passes
-    optimizer = states.optimizer + np.where(is_update, states.update, 0.0)
-    activations, logits = np.where(is_update, 0.0, activations), np.where(is_update, 0.0, logits)
-    activations = activations + _workspace(job, hardware)
+    optimizer = states.optimizer + np.where(worst.is_update, states.update, 0.0)
+    activations = np.where(worst.is_update, 0.0, worst.activations) + _workspace(job, hardware)
+    logits = np.where(worst.is_update, 0.0, worst.logits)
     allocated = states.parameters + states.gradients + optimizer + activations + logits
-    communication = _communication(hardware, split)
+    communication = buffer_bytes(held, split)
     # While layers are at work, the update's one large array lies in the allocator's cache, where they cannot use it.
-    cached = np.minimum(states.flat_update, passes)
+    cached = np.minimum(states.flat_update, worst.activations + worst.logits)
     return MemoryParts(
         parameters_bytes=states.parameters,
         gradients_bytes=states.gradients,
@@ -126,33 +109,52 @@ def memory(job: Job, hardware: Hardware, split: Layouts, *, stage: Stage = "full
         activations_bytes=activations,
         logits_bytes=logits,
         communication_bytes=communication,
-        reserve_bytes=_reserve(job, hardware, allocated, communication, cached),
+        reserve_bytes=_reserve(job, hardware, held, allocated + communication, communication, cached),
     )
 
 
+def moments(job: Job, split: Layouts, *, stage: Stage = "fullest") -> NDArray[np.str_]:
+    """Return when in a step each layout's peak is: at the loss, in a layer's backward pass, or in the update."""
+    worst = _worst(job, split, device_states(job, split, holdings(job, split)), stage)
+    return np.where(worst.is_update, "update", np.where(worst.logits > 0, "forward", "backward"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Worst:
+    """The worst moment of the passes, and whether the update is worse still."""
+
+    activations: Floats
+    logits: Floats
+    is_update: NDArray[np.bool_]
+
+
+def _worst(job: Job, split: Layouts, states: States, stage: Stage) -> _Worst:
+    activations, logits = _passes(job, split, tokens_of(job, split), stage)
+    return _Worst(activations=activations, logits=logits, is_update=states.update > activations + logits)
+
+
 def _workspace(job: Job, hardware: Hardware) -> float:
-    """Return what products work in; the experts' run on streams of their own, each with a workspace."""
+    """Return what products work in; the experts' run on streams of their own, each with a workspace.
+
+    Source: Transformer Engine, ``module/base.py``: ``_NUM_MAX_CUBLAS_STREAMS`` workspaces; each is half of
+    `WORKSPACES`, whose other half is cuBLAS's.
+    """
     one = WORKSPACES.get(hardware.efficiency.id, 0.0)
-    return one * (1 + EXPERT_STREAMS / 2) if job.shape.experts else one
+    return one * (1 + EXPERTS_AT_A_TIME / 2) if job.shape.experts else one
 
 
-def _reserve(job: Job, hardware: Hardware, allocated: Floats, communication: Floats, cached: Floats) -> Floats:
+def _reserve(
+    job: Job, hardware: Hardware, held: Reserves, used: Floats, communication: Floats, cached: Floats
+) -> Floats:
     """Return the driver's context, and what the allocator holds beside its tensors.
 
     Before it gives up, the allocator returns cached blocks that nothing is in: it never holds more of them than the
     device has room for. The usual holes stay, since tensors are around them.
     """
-    context, usual = context_bytes(hardware), FRAGMENTATION[job.kernels] * allocated
-    share = job.keeping.fragmentation
-    holes = usual if share is None else share * allocated
+    context, usual = held.context(hardware), held.holes(job.kernels) * (used - communication)
     capacity = np.inf if hardware.capacity_bytes is None else float(hardware.capacity_bytes)
-    room = np.maximum(capacity - allocated - communication - context - usual, 0.0)
-    return context + usual + np.clip(holes - usual + cached, 0.0, room)
-
-
-def context_bytes(hardware: Hardware) -> float:
-    """Return what a process takes on a device before any tensor."""
-    return EARLY_CONTEXT_BYTES if hardware.efficiency.id in EARLY_GENERATIONS else CONTEXT_BYTES
+    room = np.maximum(capacity - used - context - usual, 0.0)
+    return context + usual + np.clip(cached, 0.0, room)
 
 
 def _passes(job: Job, split: Layouts, tokens: Floats, stage: Stage) -> tuple[Floats, Floats]:
@@ -172,7 +174,7 @@ def _passes(job: Job, split: Layouts, tokens: Floats, stage: Stage) -> tuple[Flo
         return last, logits
     in_flight = _in_flight_layers(split, layers)
     first = _stored(split, kept, in_flight) + work
-    if job.keeping.keeps_outputs:
+    if job.keeps.keeps_outputs:
         first = first + in_flight / layers * output_bytes(job, split, tokens)
     use_last = (split.pipeline == 1) | (last + logits > first)
     return np.where(use_last, last, first), np.where(use_last, logits, 0.0)
@@ -184,17 +186,10 @@ def _stored(split: Layouts, kept: Floats, in_flight: Floats) -> Floats:
     return np.where(split.offload_activations > 0, np.minimum(2 * kept, stored), stored)
 
 
-def _communication(hardware: Hardware, split: Layouts) -> Floats:
-    """Return the buffers that the collectives' own library keeps outside the allocator."""
-    groups = 1.0 + (split.tensor > 1) + (split.pipeline > 1) + (split.context > 1) + (split.expert > 1)
-    buffers: Floats = (hardware.devices > 1) * COLLECTIVE_BYTES * np.sqrt(groups)
-    return buffers
-
-
 def _fullest_layers(job: Job, split: Layouts) -> Floats:
     """Return the layers of the stage with the most."""
     layers = stage_layers(job, split)
-    if not job.keeping.balances_head:
+    if not job.keeps.balances_head:
         return layers
     shape = job.shape
     head = shape.head_matrix_parameters / ((shape.layer_parameters + shape.expert_parameters) / shape.layers)

@@ -16,19 +16,21 @@ from headway.planning.analytic.layouts import Floats, Layouts
 from headway.planning.analytic.legal import Wishes, legal_layouts
 from headway.planning.analytic.memory import memory
 from headway.planning.analytic.step import step_times
+from headway.planning.constants import constant
 
 CHUNK = 16384
 """Layouts that are evaluated at a time: their arrays stay in the processor's caches."""
 
-NEARLY_BEST = 1.01
+NEARLY_BEST = constant("layout-nearly-best")
 """Among layouts that are this much slower than the fastest at most, the simplest is taken: predictions tell no more."""
 
-SAFE_AT_MOST = 1.03
+SAFE_AT_MOST = constant("layout-safe-at-most")
 """A layout that may be this much slower is taken where it alone fits even if the peak is at the upper end of its
 interval: a training that runs out of memory has no speed."""
 
-HEADROOM = 0.96
-"""Share of the device's memory that a chosen layout may fill, since the last few percent are never to be had."""
+HEADROOM = constant("layout-headroom")
+"""Share of the device's memory that a layout fills that is chosen among several; only where none fills less, the whole
+memory counts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +65,11 @@ def search(job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5)
         return None
     splits = legal.splits
     peak, seconds = evaluate(job, hardware, splits)
-    capacity = np.inf if hardware.capacity_bytes is None else HEADROOM * hardware.capacity_bytes
-    fitting = peak <= capacity
+    choice = choose(job, hardware, splits, peak, seconds)
+    best = choice.best
     removed = dict(legal.removed)
-    removed["memory"] = int(np.count_nonzero(~fitting))
-    if not np.any(fitting):
-        best = int(np.argmin(peak))
+    removed["memory"] = int(np.count_nonzero(~choice.fitting))
+    if not choice.fits:
         return Found(
             splits=splits,
             seconds=seconds,
@@ -79,8 +80,7 @@ def search(job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5)
             front=(best,),
             removed=removed,
         )
-    limited = np.where(fitting, seconds, np.inf)
-    best = _simplest(splits, _safest(job, hardware, limited, peak), peak)
+    limited = np.where(choice.fitting, seconds, np.inf)
     return Found(
         splits=splits,
         seconds=limited,
@@ -91,6 +91,45 @@ def search(job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5)
         front=_front(limited, peak),
         removed=removed,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """The layout to use among some.
+
+    Attributes:
+        best: its index; where none fits, that of the one with the smallest peak.
+        fitting: which of them fit.
+    """
+
+    best: int
+    fitting: NDArray[np.bool_]
+
+    @property
+    def fits(self) -> bool:
+        """Whether any fits."""
+        return bool(np.any(self.fitting))
+
+
+def choose(job: Job, hardware: Hardware, splits: Layouts, peak: Floats, seconds: Floats) -> Chosen:
+    """Return the layout to use among some: simple, surely fitting and about the fastest.
+
+    Args:
+        job: what is trained.
+        hardware: on what.
+        splits: the layouts to choose among.
+        peak: bytes of a device under each.
+        seconds: of a step under each.
+    """
+    capacity = np.inf if hardware.capacity_bytes is None else float(hardware.capacity_bytes)
+    fitting: NDArray[np.bool_] = peak <= HEADROOM * capacity
+    if not np.any(fitting):
+        # What fills the last few percent is not chosen where anything else can be, but it fits.
+        fitting = peak <= capacity
+    if not np.any(fitting):
+        return Chosen(best=int(np.argmin(peak)), fitting=fitting)
+    limited = np.where(fitting, seconds, np.inf)
+    return Chosen(best=_simplest(splits, _safest(job, hardware, limited, peak), peak), fitting=fitting)
 
 
 def evaluate(job: Job, hardware: Hardware, splits: Layouts) -> tuple[Floats, Floats]:

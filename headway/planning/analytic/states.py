@@ -61,14 +61,14 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
         frozen = held.layers * adapter.base_bytes + held.tables * numbers.value_bytes
         weights = frozen / group + held.trained_local * numbers.weight_bytes
         gathered_each = adapter.base_bytes
-    if job.keeping.offloads_weights:
-        weights = np.where(split.offload_optimizer > 0, 0.0, weights)
+    if job.keeps.offloads_weights:
+        weights = np.where((split.offload_optimizer > 0) & divides, 0.0, weights)
     kept_whole = np.where(split.reshards > 0, _unit(job, split, held), held.local)
     gathered = np.where(divides & (split.shard_group > 1), kept_whole * gathered_each, 0.0)
     # Autocast keeps the rounded copy of a weight until the step ends.
     rounds = (numbers.weight_bytes > numbers.value_bytes) and adapter is None
     rounded = np.where(~divides, held.local * numbers.value_bytes, 0.0) if rounds else 0.0
-    if numbers.product in BLOCK_SCALED and job.keeping.rounds_once and adapter is None:
+    if numbers.product in BLOCK_SCALED and job.keeps.rounds_once and adapter is None:
         whole = np.where(divides & (split.shard_group > 1), np.minimum(kept_whole, held.layers), held.layers)
         rounded = rounded + 2 * PRODUCT_BYTES[numbers.product] * whole
     total: Floats = weights + gathered + rounded
@@ -76,7 +76,7 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
 
 
 def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
-    numbers, keeps = job.numerics, job.keeping
+    numbers, keeps = job.numerics, job.keeps
     divides = split.shard >= GRADIENTS
     group = np.where(divides, split.shard_group, 1.0)
     expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
@@ -88,7 +88,7 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
     if numbers.frees_gradients:
         kept = numbers.gradient_bytes * _unit(job, split, held)
     if keeps.offloads_weights:
-        kept = np.where(split.offload_optimizer > 0, 0.0, kept)
+        kept = np.where((split.offload_optimizer > 0) & (split.shard == PARAMETERS), 0.0, kept)
     # The gradients of the layers in work, before they are divided; or all of them until the last micro-batch, when
     # each is divided in its place.
     leaving = np.minimum(_unit(job, split, held), local)
@@ -105,8 +105,9 @@ def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
 
 def _copies(job: Job, split: Layouts, held: Holdings) -> Floats | float:
     """Return how many gradients are held a second time: in buckets on their way, or in one flat array."""
-    keeps = job.keeping
-    flat = keeps.flat_copies * held.updated if keeps.flat_copies else 0.0
+    keeps = job.keeps
+    # FSDP and ZeRO's third stage have flat arrays of their own, and make none.
+    flat = np.where(split.shard == PARAMETERS, 0.0, keeps.flat_copies * held.updated)
     if not keeps.bucket_copies and not keeps.bucket_elements:
         return flat
     buckets = np.where(split.shard == 0, keeps.bucket_copies * held.trained_local, 0.0)
@@ -116,10 +117,12 @@ def _copies(job: Job, split: Layouts, held: Holdings) -> Floats | float:
 
 def _update(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats]:
     """Return what an optimizer writes out for a moment: fp32 copies of gradients, and the roots of second moments."""
-    numbers, keeps = job.numerics, job.keeping
+    numbers, keeps = job.numerics, job.keeps
     if numbers.frees_gradients:
         return np.zeros_like(held.updated), np.zeros_like(held.updated)
-    together = held.updated if keeps.update_elements is None else np.minimum(held.updated, keeps.update_elements)
+    together = held.updated
+    if keeps.update_elements is not None:
+        together = np.where(split.shard == PARAMETERS, np.minimum(together, keeps.update_elements), together)
     together = np.where(split.offload_optimizer > 0, 0.0, together)
     return numbers.update_bytes * together, keeps.update_copies * numbers.moment_bytes / 2 * together
 

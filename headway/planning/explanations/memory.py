@@ -32,7 +32,7 @@ _MIXED = (
 _ACTIVATIONS = (
     "Korthikanti et al. 2022, arXiv:2205.05198, section 4; Narayanan et al. 2021, arXiv:2104.04473, section 2.2"
 )
-_ALLOCATOR = "headway/planning/analytic/memory.py: context_bytes, FRAGMENTATION; docs/concepts/accelerators.md"
+_ALLOCATOR = "device-context, allocator-holes of the catalogue; docs/concepts/accelerators.md"
 _ENGINE = "headway/planning/activations.py, after headway/training/engines/torch"
 _HEAP = "headway/planning/memory.py: fitted to benchmarks/plan_accuracy_cpu.py"
 _SPREAD = "python -m benchmarks.plan_accuracy"
@@ -238,20 +238,15 @@ def _layers_in_flight(plan: Plan, layers: float) -> float:
 
 
 def _communication(plan: Plan, one: _Split) -> Explanation:
-    layout = plan.layout
-    degrees = (
-        layout.tensor_parallel_degree,
-        layout.pipeline_parallel_degree,
-        layout.context_parallel_degree,
-        layout.expert_parallel_degree,
-    )
+    from headway.planning.analytic.reserves import group_sizes
+
     return Explanation(
         id="explain-memory-communication",
         quantity="bytes",
         value=plan.memory.parts.communication_bytes,
         arguments={
             "devices": one.hardware.devices,
-            "groups": 1 + sum(degree > 1 for degree in degrees) if one.hardware.devices > 1 else 0,
+            "groups": sum(float(size[0]) > 1 for size in group_sizes(one.split)),
             "bytes": plan.memory.parts.communication_bytes,
         },
         source=f"nccl-buffer: {catalog.constants()['nccl-buffer'].source}",
@@ -259,9 +254,9 @@ def _communication(plan: Plan, one: _Split) -> Explanation:
 
 
 def _reserve(plan: Plan, one: _Split) -> Explanation:
-    from headway.planning.analytic.memory import context_bytes
+    from headway.planning.analytic.reserves import reserves
 
-    context = context_bytes(one.hardware)
+    context = reserves().context(one.hardware)
     reserve, allocated = plan.memory.parts.reserve_bytes, plan.memory.device_allocated_bytes or 0.0
     return Explanation(
         id="explain-memory-reserve",

@@ -12,6 +12,7 @@ from headway import catalog
 from headway.catalog import Efficiency
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
+from headway.planning.analytic.keeping import Keeping, keeping_of
 from headway.planning.analytic.layouts import Floats
 from headway.planning.analytic.losses import losses
 from headway.planning.analytic.numerics import numerics
@@ -90,6 +91,11 @@ def job(model: ModelConfig | None = None, **changes: Any) -> Job:
         **changes,
     }
     return Job(model=model or llama(), **content)
+
+
+def habits(program: str, *, compiled: bool = False, tunes: bool = False, quantized: bool = False) -> Keeping:
+    """Return what a program of the catalogue keeps."""
+    return keeping_of(catalog.program(program), compiled=compiled, tunes=tunes, quantized=quantized)
 
 
 def array(*values: float) -> Floats:

@@ -13,12 +13,13 @@ from headway.planning.analytic.activations import (
     transient_bytes,
 )
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.keeping import COMPILED, EAGER, HAND_FUSED, LITGPT, NANOTRON
+from headway.planning.analytic.keeping import COMPILED, EAGER, HAND_FUSED
 from headway.planning.analytic.layer import tokens_of
 from headway.planning.analytic.layouts import FULL, Layouts, layouts
 from headway.planning.analytic.numerics import numerics
 from headway.recipe.model import ModelConfig
-from tests.planning.analytic.invented import job, llama
+from headway.training.engines.torch.kernels import CROSS_ENTROPY_CHUNK_TOKENS
+from tests.planning.analytic.invented import array, habits, job, llama
 
 HIDDEN, HEADS, LENGTH = 1024, 16, 512
 
@@ -87,17 +88,18 @@ def test_a_fused_llama_layer_by_hand() -> None:
 
 @pytest.mark.parametrize(
     ("keeps", "arrays"),
-    [(EAGER, 2 * 4 + 4 + 4 * 4), (COMPILED, 2 * 2 + 4 + 2 * 4), (LITGPT, 2 * 5 + 6 + 4 * 4)],
+    [
+        (EAGER, 2 * 4 + 4 + 4 * 4),
+        (COMPILED, 2 * 2 + 4 + 2 * 4),
+        (habits("litgpt"), 2 * 5 + 6 + 4 * 4),
+        (habits("headway"), 2 * 2 + 4 + 3 * 4),
+        (habits("headway", compiled=True), 2 * 2 + 4 + 2 * 4),
+    ],
 )
 def test_programs_keep_what_their_operations_need(keeps: object, arrays: float) -> None:
     """Eager: fp32 input (2), normalised, result; four arrays in the gate. Compiled: two and no product of the gate."""
     full, _ = per_layer(job(keeps=keeps), layouts())
     assert full == 2048 * (2 * 1024 * arrays + 8 * 4)
-
-
-def test_the_kernels_say_what_is_kept_where_nothing_else_does() -> None:
-    assert job(kernels="eager").keeping is EAGER
-    assert job(kernels="fused").keeping is HAND_FUSED
 
 
 def test_repeated_keys_are_as_wide_as_the_queries() -> None:
@@ -107,11 +109,31 @@ def test_repeated_keys_are_as_wide_as_the_queries() -> None:
     assert repeated - shared == 2048 * 2 * 6 * (128 + 128)
 
 
+def test_keys_and_values_are_copied_beyond_their_heads() -> None:
+    """Two key heads on 2, 4 and 8 devices: each of 4 or 8 has one whole head, and the query heads go on dividing."""
+    grouped = job(llama(num_key_value_heads=2), keeps=HAND_FUSED)
+    split = layouts(tensor=[2, 4, 8])
+    two, four, eight = full_bytes_per_layer(grouped, split, tokens_of(grouped, split))
+    everything = 2 * 1024 * (4 + 2 + 3 * 4) + 8 * 4
+    keys = 2 * 2 * (128 + 128)
+    assert [two, four, eight] == pytest.approx([2048 * (everything / t + keys / 2) for t in (2, 4, 8)])
+    products = kept_bytes_per_layer(grouped, layouts(tensor=4, recompute=2), array(2048))
+    assert products[0] == pytest.approx(2048 * 2 * (1024 / 4 + 2 * 1024 / 4 + 2 * 256 / 2 + 4096 / 4))
+
+
+@pytest.mark.parametrize("product", ["bf16", "fp8", "mxfp8", "nvfp4"])
+def test_products_only_never_keeps_more_than_selective(product: str) -> None:
+    trained = job(keeps=HAND_FUSED, numerics=numerics(product, "master"))
+    split = layouts(recompute=[0, 1, 2, 3])
+    kept = kept_bytes_per_layer(trained, split, tokens_of(trained, split))
+    assert sorted(kept, reverse=True) == list(kept)
+
+
 def test_gathered_inputs_are_not_divided() -> None:
     """nanotron keeps the inputs of both divided products whole: 2 arrays of width h, of which others keep a t-th."""
-    split = layouts(tensor=4)
-    gathers, _ = per_layer(job(keeps=NANOTRON), split)
-    again, _ = per_layer(job(keeps=replace(NANOTRON, gathers_inputs=False)), split)
+    split, nanotron = layouts(tensor=4), habits("nanotron")
+    gathers, _ = per_layer(job(keeps=nanotron), split)
+    again, _ = per_layer(job(keeps=replace(nanotron, gathers_inputs=False)), split)
     assert gathers - again == pytest.approx(2048 * 2 * 1024 * 2 * 3 / 4)
 
 
@@ -143,7 +165,9 @@ def test_fp32_softmax_of_unfused_attention_is_kept_twice() -> None:
     assert eager - plain == (6 - 2) * 8 * 2048 * 2048
 
 
-@pytest.mark.parametrize(("loss", "each"), [("whole", 14), ("sharded", 7), ("chunked", 14 / 8)])
+@pytest.mark.parametrize(
+    ("loss", "each"), [("whole", 14), ("sharded", 7), ("chunked", 14 / 8), ("rounded", 8), ("compiled", 4)]
+)
 def test_logits_at_the_peak(loss: str, each: float) -> None:
     split = layouts(micro_batch=2, tensor=4)
     trained = job(loss=loss)
@@ -151,10 +175,11 @@ def test_logits_at_the_peak(loss: str, each: float) -> None:
     assert held[0] == 2 * 2048 * 32000 / 4 * each
 
 
-def test_a_program_may_say_what_its_logits_take() -> None:
-    trained = job(loss="chunked", keeps=replace(EAGER, logit_bytes=6.0))
-    split = layouts()
-    assert logits_bytes(trained, split, tokens_of(trained, split))[0] == 2048 * 32000 * 6
+def test_headways_own_loss_takes_512_rows_at_a_time() -> None:
+    trained, split = job(loss="chunked", keeps=habits("headway")), layouts(micro_batch=[1, 8])
+    held = logits_bytes(trained, split, tokens_of(trained, split))
+    assert list(held) == [512 * 32000 * 14] * 2
+    assert habits("headway").chunk_tokens == CROSS_ENTROPY_CHUNK_TOKENS
 
 
 def test_context_parallelism_divides_the_tokens() -> None:

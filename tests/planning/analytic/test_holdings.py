@@ -1,10 +1,7 @@
-from dataclasses import replace
-
 import pytest
 
 from headway.planning.analytic.holdings import adapter_parameters, holdings, stage_layers
 from headway.planning.analytic.job import Adapter
-from headway.planning.analytic.keeping import HAND_FUSED
 from headway.planning.analytic.layouts import layouts
 from tests.planning.analytic.invented import job, llama
 
@@ -42,7 +39,7 @@ def test_the_fullest_stage(layers: int, stages: int, virtual: int, fullest: floa
 def test_a_division_may_count_the_tables_as_layers() -> None:
     """6 layers and 2 tables in 4 stages: the first has the embedding and one layer, as BLOOM's 70 were divided."""
     model = llama(num_hidden_layers=6)
-    counts = job(model, keeps=replace(HAND_FUSED, counts_tables=True))
+    counts = job(model, counts_tables=True)
     assert list(stage_layers(counts, layouts(pipeline=[1, 4]))) == [6, 1]
     assert list(stage_layers(job(model), layouts(pipeline=[1, 4]))) == [6, 2]
 

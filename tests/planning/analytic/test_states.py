@@ -6,11 +6,11 @@ import pytest
 
 from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.keeping import COMPILED, DEEPSPEED, EAGER, HAND_FUSED
+from headway.planning.analytic.keeping import COMPILED, EAGER, HAND_FUSED
 from headway.planning.analytic.layouts import Layouts, layouts
 from headway.planning.analytic.numerics import numerics
 from headway.planning.analytic.states import States, device_states
-from tests.planning.analytic.invented import job
+from tests.planning.analytic.invented import habits, job
 
 HALF = numerics("fp16", "master", half_gradients=True)
 WEIGHTS = float(holdings(job(), layouts()).local[0])
@@ -45,8 +45,9 @@ def test_an_optimizer_may_write_out_roots() -> None:
     found = states(layouts(), numerics=numerics("bf16", "pure"), keeps=EAGER)
     assert found.update[0] == 2 * WEIGHTS
     assert found.flat_update[0] == 0
-    some = states(layouts(), numerics=numerics("bf16", "pure"), keeps=replace(EAGER, update_elements=1e6))
-    assert some.update[0] == 2 * 1e6
+    split = layouts(data=2, shard=[1, 3])
+    whole, some = states(split, numerics=numerics("bf16", "pure"), keeps=replace(EAGER, update_elements=1e6)).update
+    assert (whole, some) == (2 * WEIGHTS / 2, 2 * 1e6)
 
 
 def test_gathered_weights_stay_where_they_are_not_dropped() -> None:
@@ -64,6 +65,8 @@ def test_the_host_may_hold_the_optimizer_and_the_weights() -> None:
     found = states(layouts(offload_optimizer=1))
     assert found.optimizer[0] == found.update[0] == 0
     assert found.parameters[0] == 2 * WEIGHTS
+    undivided = states(layouts(offload_optimizer=1), keeps=replace(COMPILED, offloads_weights=True))
+    assert undivided.parameters[0] == undivided.gradients[0] == 2 * WEIGHTS
     everything = states(layouts(data=8, shard=3, offload_optimizer=1), keeps=replace(COMPILED, offloads_weights=True))
     assert everything.parameters[0] == everything.gradients[0] == pytest.approx(2 * UNIT)
 
@@ -80,8 +83,13 @@ def test_ddp_copies_gradients_to_buckets() -> None:
 
 
 def test_deepspeed_flattens_a_bucket_and_its_own_part() -> None:
-    found = states(layouts(data=4, shard=1), keeps=replace(DEEPSPEED, bucket_elements=1e6))
+    found = states(layouts(data=4, shard=1), keeps=replace(habits("megatron-deepspeed"), bucket_elements=1e6))
     assert found.gradients[0] == pytest.approx(2 * (WEIGHTS + 1e6 + WEIGHTS / 4))
+    plain, flat = (
+        states(layouts(data=4, shard=3), keeps=replace(HAND_FUSED, flat_copies=copies)).gradients[0]
+        for copies in (0, 1)
+    )
+    assert plain == flat
 
 
 def test_rounded_gradients_may_stay_beside_their_sums() -> None:

@@ -1,0 +1,91 @@
+"""What training programs hold in memory, and in which formats they train where a recipe does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from headway.catalog.schema import Entry
+from headway.catalog.store import FACTS_FOLDER, find, read_facts
+
+FILE = FACTS_FOLDER / "programs.toml"
+
+OWN = "headway"
+"""The program that trains what Headway plans."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Habit:
+    """One thing that a program does.
+
+    Attributes:
+        field: of `headway.planning.analytic.keeping.Keeping`.
+        value: of the field; 1 or 0 for a flag.
+        when: ``always``; where operations run one by one (``eager``); where a trained model is tuned (``tunes``), its
+            frozen weights are ``quantized``, or ``parameters`` are divided.
+        source: where in the program it was read.
+    """
+
+    field: str
+    value: float
+    when: Literal["always", "eager", "tunes", "quantized", "parameters"] = "always"
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program(Entry):
+    """One training program.
+
+    Attributes:
+        kernels: whether chains of elementwise operations run one by one or as one kernel.
+        keeps: what its layers keep: that of PyTorch's ``operations``, of ``kernels`` written by hand, or of a compiler.
+        compiles: whether ``training.compile`` changes what its layers keep.
+        weights: where the precise weights are, as in ``training.weights``.
+        adapter_weights: the same where adapters are trained.
+        rounded_gradients: whether gradients are in 16 bits beside fp32 weights, as in ``training.gradients``.
+        attention: kernels, as in ``training.attention``.
+        loss: how logits are held, as in ``training.loss``.
+        compiled_loss: the same where the model is compiled.
+        habits: what else it does.
+    """
+
+    kernels: Literal["eager", "fused"]
+    keeps: Literal["operations", "kernels", "compiled"]
+    compiles: bool = True
+    weights: Literal["fp32", "master", "pure"]
+    adapter_weights: Literal["fp32", "master", "pure"]
+    rounded_gradients: bool
+    attention: Literal["fused", "tuned", "unfused"]
+    loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"]
+    compiled_loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"]
+    habits: tuple[Habit, ...] = ()
+
+    def settings(self, method: str, *, compiled: bool) -> dict[str, str]:
+        """Return its settings of ``[training]``, which hold where a recipe says nothing.
+
+        Args:
+            method: of training.
+            compiled: whether the model is compiled.
+        """
+        return {
+            "weights": self.weights if method == "full" else self.adapter_weights,
+            "attention": self.attention,
+            "loss": self.compiled_loss if compiled else self.loss,
+        }
+
+
+@cache
+def entries() -> Mapping[str, Program]:
+    """Return all programs by id."""
+    return read_facts(FILE, Program)
+
+
+def program(name: str) -> Program:
+    """Return a program by id or alias.
+
+    Raises:
+        CatalogError: it is not known.
+    """
+    return find("program", name, entries())
