@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from headway import catalog
+from headway.catalog.programs import OWN
 from headway.machine.measurements import DiskSpeed
-from headway.planning.network import SERVER_DEVICES
+from headway.planning.analytic.numerics import numerics
+from headway.planning.network import devices_per_node
 from headway.planning.operations import FP32_BYTES
 from headway.planning.parameters import count_parameters, tensor_groups
 from headway.planning.reliability.prediction import best_interval_seconds
 from headway.recipe import Recipe
 from headway.recipe.model import ModelConfig
+from headway.recipe.sections import TrainingConfig
 
 ARRAYS_PER_WEIGHT = 3
-"""The weight and AdamW's two moments, all fp32."""
+"""The weight and AdamW's two moments."""
 
 _HEADER_ENTRY_BYTES = 70
 """Of one array in a safetensors header beside its name: type, shape, offsets and punctuation."""
@@ -83,23 +87,44 @@ def dataset_bytes(recipe: Recipe) -> int | None:
 
 def saved_bytes(recipe: Recipe) -> int:
     """Return the size of one checkpoint of a recipe's training: of the adapters alone where only they are trained."""
+    each = saved_bytes_per_weight(recipe.training)
     if recipe.training.method == "full":
-        return checkpoint_bytes(recipe.model)
+        return checkpoint_bytes(recipe.model, each)
     # Adapters are trained on accelerators only, whose plans load NumPy anyway.
     from headway.planning.accelerated import job_of
     from headway.planning.analytic.holdings import adapter_parameters
 
     job = job_of(recipe)
     assert job.adapter is not None, "a method other than full has an adapter"
-    return ARRAYS_PER_WEIGHT * FP32_BYTES * int(adapter_parameters(job.shape, job.adapter)) + _SMALL_FILES_BYTES
+    return int(each * adapter_parameters(job.shape, job.adapter)) + _SMALL_FILES_BYTES
 
 
-def checkpoint_bytes(model: ModelConfig) -> int:
+def saved_bytes_per_weight(training: TrainingConfig) -> float:
+    """Return what a checkpoint holds for one trained weight: the weight where it is precise, and the moments.
+
+    Headway writes each weight once: 4 + 8 bytes of fp32 weights or master copies; 2 + 4 where nothing is fp32. Other
+    programs write the rounded weights of the model beside the master copies of the optimizer: 2 + 4 + 8.
+
+    Source: ``headway/resilience/checkpoint/snapshot.py``; model card of BLOOM: 2.3 TB with the optimizer's states, of
+    176 billion weights.
+    Leaves out: scales of 8-bit moments, one fp32 number for each block of them.
+    """
+    numbers = numerics(training.precision, training.weights, training.optimizer)
+    if training.software == OWN:
+        return (numbers.master_bytes or numbers.weight_bytes) + numbers.moment_bytes
+    return numbers.weight_bytes + numbers.optimizer_bytes
+
+
+def checkpoint_bytes(model: ModelConfig, each_bytes: float = ARRAYS_PER_WEIGHT * FP32_BYTES) -> int:
     """Return the size of one checkpoint: exact in its arrays, about in its headers.
+
+    Args:
+        model: what is trained.
+        each_bytes: of one weight with its moments.
 
     Source: ``headway/resilience/checkpoint``.
     """
-    arrays = ARRAYS_PER_WEIGHT * FP32_BYTES * count_parameters(model)
+    arrays = int(each_bytes * count_parameters(model))
     headers = 0
     for group in tensor_groups(model):
         name_bytes = len(group.name) + sum(len(f"{dimension}, ") for dimension in group.shape)
@@ -200,5 +225,6 @@ def _time_share(recipe: Recipe, write_seconds: float | None, interval_seconds: f
 
 def _nodes(recipe: Recipe) -> int:
     """Return the servers among which the states are shared out; all of them write."""
-    hardware = recipe.hardware
-    return -(-hardware.devices // (hardware.devices_per_node or SERVER_DEVICES))
+    name = recipe.hardware.accelerator
+    entry = None if name in ("cpu", "auto") else catalog.accelerator(name)
+    return -(-recipe.hardware.devices // devices_per_node(recipe, entry))

@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from headway.machine.measurements import DiskSpeed
+from headway.planning.accelerated import hardware_of
 from headway.planning.parameters import tensor_groups
-from headway.planning.storage import checkpoint_bytes, dataset_bytes, plan_storage, required_bytes_per_second
+from headway.planning.storage import (
+    checkpoint_bytes,
+    dataset_bytes,
+    plan_storage,
+    required_bytes_per_second,
+    saved_bytes,
+    saved_bytes_per_weight,
+)
 from headway.recipe import Recipe, resolve_recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 
@@ -93,6 +101,51 @@ def test_the_checkpoints_of_bloom() -> None:
     """
     rate = required_bytes_per_second(2.3e12, interval_seconds=3 * 3600.0, share=0.0037)
     assert rate == pytest.approx(2.3e12 / 40, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("weights", "optimizer", "own", "other"),
+    [
+        ("fp32", "adamw", 12, 12),
+        ("master", "adamw", 12, 14),
+        ("pure", "adamw", 6, 6),
+        ("fp32", "adamw8bit", 6, 6),
+        ("master", "adamw8bit", 6, 8),
+        ("pure", "adamw8bit", 4, 4),
+    ],
+)
+def test_what_a_checkpoint_holds_of_one_weight(
+    weights: str, optimizer: str, own: float, other: float, make_recipe: MakeRecipe
+) -> None:
+    """fp32: 4 + 8; 16 bits: 2 + 4; moments of 8 bits: 2; programs that keep both kinds of weights write both."""
+    found = [
+        saved_bytes_per_weight(
+            make_recipe(training={"software": software, "weights": weights, "optimizer": optimizer}).training
+        )
+        for software in ("headway", "megatron")
+    ]
+    assert found == [own, other]
+
+
+def test_the_size_of_blooms_checkpoints() -> None:
+    """BLOOM's model card: "Full checkpoint with optimizer states: 2.3TB", and 329GB of bf16 weights: binary units."""
+    assert pytest.approx(2.3, rel=0.03) == 176.247e9 * 14 / 2**40
+    assert pytest.approx(329, rel=0.01) == 176.247e9 * 2 / 2**30
+
+
+def test_a_checkpoint_of_adapters_has_nothing_else(make_recipe: MakeRecipe) -> None:
+    training = {"method": "lora", "adapter_rank": 8, "adapter_targets": "query-value", "software": "litgpt"}
+    tuned = make_recipe(model={"preset": "llama-2-7b"}, hardware={"accelerator": "h100"}, training=training)
+    # 32 layers of two projections of 4,096 to 4,096: 6 bytes for each weight of both low-rank matrices.
+    assert saved_bytes(tuned) == pytest.approx(6 * 32 * 2 * 8 * 2 * 4096, rel=1e-3)
+
+
+def test_a_rack_has_servers_of_four(make_recipe: MakeRecipe) -> None:
+    """72 GB200 are 18 servers, in storage as in the plan's own hardware."""
+    rack = make_recipe(hardware={"accelerator": "gb200-nvl72", "devices": 72}, training={"global_batch_size": 72})
+    found = plan_storage(rack, None, step_seconds=2.0)
+    assert found.node_write_bytes_per_second == pytest.approx(found.checkpoint_write_bytes_per_second / 18)
+    assert hardware_of(rack, "gb200-nvl72").devices_per_node == 4
 
 
 def test_servers_share_out_the_states(make_recipe: MakeRecipe) -> None:

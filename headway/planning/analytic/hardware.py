@@ -9,7 +9,7 @@ from headway import catalog
 from headway.catalog import Accelerator, Efficiency
 from headway.errors import PlanError
 from headway.planning.analytic.losses import Losses, losses
-from headway.planning.network import SERVER_DEVICES
+from headway.planning.network import SERVER_DEVICES, usual_devices_per_node
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +108,7 @@ def hardware(
     if efficiency is None:
         raise PlanError("plan-efficiency-unknown", accelerator=entry.id, known=", ".join(_known_accelerators()))
     joined = entry.scale_up_domain_devices or 1
-    per_node = (
-        devices_per_node
-        or entry.devices_per_node
-        or min(joined if joined > 1 else SERVER_DEVICES, SERVER_DEVICES, devices)
-    )
+    per_node = devices_per_node or usual_devices_per_node(entry, devices)
     domain = max(joined, 1) if joined > SERVER_DEVICES else min(max(joined, 1), per_node)
     if joined == 1:
         # Without a link of their own, the devices of a server meet over its bus.

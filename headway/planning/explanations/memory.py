@@ -179,7 +179,8 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
     kept = float(formulas.kept_bytes_per_layer(one.job, one.split, tokens)[0])
     full = float(formulas.full_bytes_per_layer(one.job, one.split, tokens)[0])
     layers = float(stage_layers(one.job, one.split)[0])
-    in_flight = _layers_in_flight(plan, layers) if parts.activations_bytes else 0.0
+    is_update = plan.memory.moment == "update"
+    in_flight = 0.0 if is_update else _layers_in_flight(plan, layers)
     if in_flight * kept > parts.activations_bytes:
         # The peak is that of the last stage, which begins the backward pass at once.
         in_flight = layers
@@ -190,7 +191,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
         arguments={
             "tokens": float(tokens[0]),
             "recompute": layout.recompute,
-            "moment": "passes" if parts.activations_bytes else "update",
+            "moment": "update" if is_update else "passes",
             "full_bytes": full,
             "kept_bytes": kept,
             "layers": in_flight,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from headway.planning.explanation import Explanation
-from headway.planning.storage import checkpoint_interval_seconds
+from headway.planning.storage import checkpoint_interval_seconds, saved_bytes_per_weight
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -26,8 +26,13 @@ def explain_storage(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
             id="explain-storage-checkpoint",
             quantity="bytes",
             value=storage.checkpoint_bytes,
-            arguments={"parameters": plan.model.parameters, "bytes": storage.checkpoint_bytes},
-            source="headway/resilience/checkpoint: three fp32 arrays for each weight",
+            arguments={
+                "parameters": plan.model.parameters,
+                "each_bytes": saved_bytes_per_weight(recipe.training),
+                "method": recipe.training.method,
+                "bytes": storage.checkpoint_bytes,
+            },
+            source="headway/resilience/checkpoint; headway/planning/storage.py, saved_bytes_per_weight",
         ),
         Explanation(
             id="explain-storage-space",

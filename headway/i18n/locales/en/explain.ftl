@@ -73,8 +73,12 @@ explain-cost-energy = { DECIMAL($kilowatt_hours) } kWh at { USD($price) } each c
 explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
 # $capital_usd, $months (Number)
 explain-cost-break-even = { USD($capital_usd) }, over what rent exceeds electricity in a month, are earned back after { DECIMAL($months) } months.
-# $parameters, $bytes (Number)
-explain-storage-checkpoint = { COUNT($parameters) } weights, and the two moments of each, take { BYTES($bytes) } in fp32, headers included.
+# $parameters, $each_bytes, $bytes (Number); $method (String): full, lora or qlora
+explain-storage-checkpoint = { $method ->
+       *[full] { COUNT($parameters) } weights, each with its moments
+        [lora] The weights of the adapters, each with its moments
+        [qlora] The weights of the adapters, each with its moments
+    }, of { DECIMAL($each_bytes) } bytes take { BYTES($bytes) }, headers included.
 # $checkpoints_bytes, $dataset_bytes, $keep_last, $bytes (Number)
 explain-storage-space = { COUNT($keep_last) } checkpoints that stay, and the one that is being written, take { BYTES($checkpoints_bytes) }; with { BYTES($dataset_bytes) } of tokens that is { BYTES($bytes) }.
 # $bytes, $interval_seconds, $share, $rate, $node_rate (Number)
