@@ -36,14 +36,26 @@ LOGITS = {
     "rounded": Traffic(plain=6, launches=6),
     "compiled": Traffic(plain=4, launches=3),
 }
+"""Passes over the logits, forward and backward together. Whole: the cast, the shifted copy (2), the logarithms (2),
+their gradient (2), the copy of it (1), and the cast back. Sharded and chunked make no shifted copies. Rounded: the same
+in 16 bits. Compiled: the largest and the sum in one pass each, the gradient read and written.
+
+Source: counted from the code that `activations.LOGIT_BYTES` names."""
 ROUNDING = {"int8": 4.0, "fp8": 4.0, "mxfp8": 6.0, "nvfp4": 7.0}
-"""Bytes moved to scale and round one element: 2 read, and one result for each way in which it is used."""
+"""Bytes moved to scale and round one element: 2 read, and 1 written by rows and by columns. Blocks are scaled by rows
+and by columns apart, so that mxfp8 reads twice; nvfp4 also writes and reads what it has transformed for one of the two,
+and writes half bytes.
+
+Source: Transformer Engine, ``common/cast``; for nvfp4, NVIDIA 2025 (arXiv:2509.25149), section 4."""
 
 HOST_OPERATIONS = {"eager": (80.0, 120.0), "fused": (20.0, 32.0)}
 """Operations that the host starts for one layer, forward and backward."""
 
 ADAPTER_OPERATIONS = (6.0, 10.0)
-"""The same for each projection with an adapter."""
+"""The same for each projection with an adapter: a cast, dropout, two products, the scale and the sum; the gradients of
+these, of which each product has two, and what joins those of the input.
+
+Source: counted from huggingface/peft, ``tuners/lora/layer.py``, ``Linear.forward``."""
 
 
 @dataclass(kw_only=True)
@@ -139,7 +151,10 @@ EXPERTS_AT_A_TIME = 4.0
 """Products of experts run in so many streams. Source: NVIDIA TransformerEngine, GroupedLinear."""
 
 EXPERT_OPERATIONS = (6.0, 12.0)
-"""Operations that the host starts for each expert of a device: three products, and the rounding of their inputs."""
+"""Operations that the host starts for each expert of a device: three products, and the rounding of their inputs; twice
+as many backward, where each product has two gradients.
+
+Source: counted from Transformer Engine, ``GroupedLinear``."""
 
 
 def _host(job: Job, hardware: Hardware, split: Layouts) -> tuple[Floats, Floats]:

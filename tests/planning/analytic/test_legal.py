@@ -97,3 +97,29 @@ def test_every_legal_layout_uses_all_devices_and_whole_micro_batches(devices, ba
     assert np.all((found.virtual == 1) | (found.micro_batches % found.pipeline == 0))
     if experts:
         assert np.all((8 % found.expert == 0) & (devices / found.pipeline % found.expert == 0))
+
+
+def test_every_divisor_of_the_share_is_a_micro_batch() -> None:
+    """60 sequences on a device: not powers of two only; none beyond 64."""
+    trained = job(global_batch_size=480)
+    found = legal_layouts(trained, machines(8), Wishes(tensor=1, pipeline=1, context=1)).splits
+    assert found is not None
+    assert set(found.micro_batch) == {1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60}
+    large = legal_layouts(job(global_batch_size=1024), machines(8), Wishes(tensor=1, pipeline=1, context=1)).splits
+    assert large is not None
+    assert large.micro_batch.max() == 64
+
+
+def test_every_divisor_is_a_context_degree_that_halves_the_sequence() -> None:
+    trained = job(sequence_length=1536, global_batch_size=12)
+    found = legal_layouts(trained, machines(12), Wishes(tensor=1, pipeline=1)).splits
+    assert found is not None
+    assert set(found.context) == {1, 2, 3, 4, 6, 12}
+
+
+def test_an_experts_matrices_may_be_divided_as_wished() -> None:
+    wishes = Wishes(tensor=2, pipeline=1, context=1, expert_tensor=2)
+    found = legal_layouts(job(MIXTURE), machines(8), wishes).splits
+    assert found is not None
+    assert set(found.expert_tensor) == {2}
+    assert set(found.expert) == {1, 2, 4}

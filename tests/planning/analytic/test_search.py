@@ -5,9 +5,9 @@ from headway.planning.analytic.hardware import hardware
 from headway.planning.analytic.layouts import layouts
 from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory
-from headway.planning.analytic.search import HEADROOM, NEARLY_BEST, evaluate, row_of, search
+from headway.planning.analytic.search import HEADROOM, NEARLY_BEST, choose, evaluate, row_of, search
 from headway.planning.analytic.step import step_times
-from tests.planning.analytic.invented import job, llama, machines
+from tests.planning.analytic.invented import array, job, llama, machines
 
 LARGE = llama(hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32)
 
@@ -54,6 +54,20 @@ def test_where_nothing_fits_the_leanest_is_told() -> None:
     assert found.front == (found.best,)
     assert found.best == np.argmin(found.peak_bytes)
     assert found.removed["memory"] == len(found.splits)
+
+
+def test_what_fills_the_last_percent_fits_where_nothing_else_does() -> None:
+    """One layout at 98 % of the memory: it fits; beside one at 90 %, that one is taken though it is slower."""
+    machine = hardware("a100", devices=1)
+    assert machine.capacity_bytes is not None
+    splits = layouts(micro_batch=[1, 2])
+    capacity = float(machine.capacity_bytes)
+    both = choose(job(), machine, splits, array(0.90 * capacity, 0.98 * capacity), array(2.0, 1.0))
+    assert (both.best, list(both.fitting)) == (0, [True, False])
+    alone = choose(job(), machine, layouts(), array(0.98 * capacity), array(1.0))
+    assert alone.fits
+    none = choose(job(), machine, splits, array(1.2 * capacity, 1.1 * capacity), array(2.0, 1.0))
+    assert (none.best, none.fits) == (1, False)
 
 
 def test_no_legal_layout_is_none() -> None:
