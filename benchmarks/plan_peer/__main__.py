@@ -48,7 +48,7 @@ def environment(folder: Path) -> Path:
 def job_of(score: Score) -> dict[str, Any] | None:
     """Return a row as the peer can express it, or None: dense models, 16-bit products, no context parallelism."""
     found = score.found
-    row = {name: float(getattr(found.splits, name)[choose(found)]) for name in _COLUMNS}
+    row = {name: float(getattr(found.splits, name)[choose(found).best]) for name in _COLUMNS}
     shape = found.job.shape
     gpu = GPUS.get(found.hardware.entry.id)
     if gpu is None or shape.experts or shape.is_latent or found.job.adapter or row["context"] > 1:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from headway import catalog
 from headway.catalog.closest import closest_name
+from headway.catalog.programs import OWN
 from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.machine.measurements import Measurements
@@ -68,15 +69,15 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
     """Return the server's processors.
 
     Raises:
-        PlanError: they were not measured, or not for the recipe's precision.
+        PlanError: they were not measured, or not for the recipe's precision, or another program is to train.
     """
-    if recipe.training.precision not in PROCESSOR_PRECISIONS:
-        raise PlanError(
-            "plan-layout-unsupported",
-            field="training.precision",
-            value=recipe.training.precision,
-            supported=", ".join(PROCESSOR_PRECISIONS),
-        )
+    for field, value, supported in (
+        ("training.precision", recipe.training.precision, PROCESSOR_PRECISIONS),
+        # The probe's operations are the engine's own.
+        ("training.software", recipe.training.software, (OWN,)),
+    ):
+        if value not in supported:
+            raise PlanError("plan-layout-unsupported", field=field, value=value, supported=", ".join(supported))
     measurements = machine.measurements if machine is not None else None
     if machine is None or measurements is None or not measurements.operations:
         raise PlanError("plan-cpu-not-measured")

@@ -75,6 +75,7 @@ def test_few_tokens_at_once(make_recipe: MakeRecipe, machine: Machine) -> None:
         ({"layout": {"recompute": "full"}}, "layout.recompute"),
         ({"layout": {"data_parallel_degree": 2}}, "layout.data_parallel_degree"),
         ({"training": {"precision": "fp8"}}, "training.precision"),
+        ({"training": {"software": "megatron"}}, "training.software"),
     ],
 )
 def test_splits_that_processors_do_not_do(
