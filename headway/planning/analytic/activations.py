@@ -38,7 +38,8 @@ def full_bytes_per_layer(job: Job, split: Layouts, tokens: Floats) -> Floats:
     stream, gathered, inside, keys = _elements(job, _input_share(job))
     whole = _stream_degree(split)
     gathered_degree = np.ones_like(whole) if job.keeps.gathers_inputs else whole
-    divided = inside / split.tensor + keys / _key_degree(job, split)
+    turned = job.keeps.turned_results * job.shape.heads * job.shape.value_width * (split.micro_batch > 1)
+    divided = (inside + turned) / split.tensor + keys / _key_degree(job, split)
     kept = tokens * (stream / whole + gathered / gathered_degree + divided) * value
     full: Floats = kept + _scores_bytes(job, split, tokens)
     return full

@@ -32,6 +32,8 @@ class Keeping:
         repeats_keys: whether keys and values are written out for every query head.
         holds_joint_projection: whether queries and keys are kept once more, as parts of the one array that the values
             are a view of.
+        turned_results: of attention's results, that the product after it keeps in another order of tokens; none where a
+            micro-batch is one sequence, whose order is the same.
         gathers_inputs: whether the inputs of divided products are kept whole, rather than gathered a second time.
         keeps_frozen_inputs: whether inputs of frozen products are kept though nothing needs them.
         rounds_once: whether 8- and 4-bit products keep their inputs rounded in place of the 16-bit ones, and weights
@@ -59,6 +61,7 @@ class Keeping:
     gated_results: float = 1.0
     repeats_keys: bool = False
     holds_joint_projection: bool = False
+    turned_results: float = 0.0
     gathers_inputs: bool = False
     keeps_frozen_inputs: bool = False
     rounds_once: bool = False

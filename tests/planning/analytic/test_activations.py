@@ -129,6 +129,16 @@ def test_products_only_never_keeps_more_than_selective(product: str) -> None:
     assert sorted(kept, reverse=True) == list(kept)
 
 
+def test_results_of_attention_may_be_kept_in_two_orders() -> None:
+    """nanotron turns them before the product: one array of width h more, but for a single sequence."""
+    split = layouts(micro_batch=[1, 4], tensor=2)
+    plain, turns = (
+        full_bytes_per_layer(job(keeps=keeps), split, tokens_of(job(), split))
+        for keeps in (HAND_FUSED, replace(HAND_FUSED, turned_results=1.0))
+    )
+    assert list(turns - plain) == [0, 4 * 2048 * 2 * 1024 / 2]
+
+
 def test_gathered_inputs_are_not_divided() -> None:
     """nanotron keeps the inputs of both divided products whole: 2 arrays of width h, of which others keep a t-th."""
     split, nanotron = layouts(tensor=4), habits("nanotron")
