@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
+from headway.catalog import programs
 from headway.recipe.model import Section
 
 Settings = dict[str, Any]
@@ -15,6 +16,9 @@ VARIED = ("data", "training", "hardware", "layout")
 """The sections in which a phase may differ."""
 
 LENGTHS = ("steps", "tokens")
+
+PROGRAM_DECIDERS = frozenset(("software", "method", "compile"))
+"""What the usual settings of a program depend on: a phase that changes one of them has those of its own."""
 
 
 class PhaseConfig(Section):
@@ -50,7 +54,18 @@ def phase_content(recipe: Mapping[str, Any], phase: PhaseConfig) -> dict[str, An
         if section == "training" and any(length in own for length in LENGTHS):
             # A length in steps replaces one in tokens, and the other way round.
             shared = {name: value for name, value in shared.items() if name not in LENGTHS}
+        if section == "training" and not PROGRAM_DECIDERS.isdisjoint(own):
+            shared = _without_program_settings(shared)
         if section == "data" and own.get("paths"):
             shared.pop("source", None)
         content[section] = {**shared, **own}
     return content
+
+
+def _without_program_settings(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without those that the recipe's program brought, or would have brought."""
+    program = programs.entries().get(str(training.get("software", programs.OWN)))
+    if program is None:
+        return dict(training)
+    brought = program.settings(str(training.get("method", "full")), compiled=training.get("compile") is True)
+    return {name: value for name, value in training.items() if brought.get(name) != value}

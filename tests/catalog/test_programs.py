@@ -11,7 +11,7 @@ from headway.catalog import programs
 from headway.errors import CatalogError
 from headway.planning.analytic.keeping import Keeping
 from headway.recipe import resolve_recipe
-from headway.recipe.loading import program_settings
+from headway.recipe.loading import program_settings, resolve_phases
 from headway.recipe.sections import Software, TrainingConfig
 
 KINDS = {field.name: field.type for field in fields(Keeping)}
@@ -56,6 +56,24 @@ def test_a_resolved_recipe_states_the_programs_settings() -> None:
     recipe = resolve_recipe({"model": {"preset": "llama-3.1-8b"}, "training": {"software": "megatron"}})
     assert (recipe.training.weights, recipe.training.loss) == ("master", "sharded")
     assert resolve_recipe(recipe.to_dict()) == recipe
+
+
+def test_a_phase_of_another_program_or_method_has_its_settings() -> None:
+    raw = {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"software": "megatron", "loss": "whole"},
+        "phases": [
+            {"name": "more", "training": {"tokens": "1B"}},
+            {"name": "adapters", "training": {"tokens": "1B", "software": "transformers", "method": "lora"}},
+        ],
+    }
+    recipe = resolve_recipe(raw)
+    more, adapters = resolve_phases(recipe)
+    assert (more.training.weights, more.training.attention, more.training.loss) == ("master", "tuned", "whole")
+    # What the recipe itself states stays.
+    assert (adapters.training.weights, adapters.training.attention, adapters.training.loss) == (
+        "fp32", "fused", "whole",
+    )  # fmt: skip
 
 
 def test_an_alias_is_found_and_an_unknown_name_is_told() -> None:
