@@ -75,6 +75,7 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
         ("training.precision", recipe.training.precision, PROCESSOR_PRECISIONS),
         # The probe's operations are the engine's own.
         ("training.software", recipe.training.software, (OWN,)),
+        ("training.dropout", str(recipe.training.dropout), ("0.0",)),
     ):
         if value not in supported:
             raise PlanError("plan-layout-unsupported", field=field, value=value, supported=", ".join(supported))

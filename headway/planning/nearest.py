@@ -29,6 +29,7 @@ _FIELDS = {
     "virtual": "virtual_pipeline_stages",
     "context": "context_parallel_degree",
     "expert": "expert_parallel_degree",
+    "expert_tensor": "expert_tensor_parallel_degree",
     "micro_batch": "micro_batch_size",
 }
 """What a recipe may fix to a number, by its name among the wishes: the setting of ``[layout]``."""

@@ -11,6 +11,9 @@ from collections.abc import Callable, Iterator
 from headway.errors import RecipeError
 from headway.recipe.schema import Recipe
 
+ROUNDED = ("int8", "fp8", "mxfp8", "nvfp4")
+"""Formats of products whose inputs are rounded for them."""
+
 Rule = Callable[[Recipe], Iterator[RecipeError]]
 
 
@@ -98,6 +101,28 @@ def devices_fill_nodes(recipe: Recipe) -> Iterator[RecipeError]:
         yield RecipeError("recipe-devices-not-divisible", devices=devices, devices_per_node=per_node)
 
 
+def pure_weights_have_no_fp32(recipe: Recipe) -> Iterator[RecipeError]:
+    """Where nothing is kept in fp32, gradients are not either."""
+    training = recipe.training
+    if training.weights == "pure" and training.gradients == "fp32" and training.precision != "fp32":
+        yield RecipeError("recipe-gradients-pure", weights=training.weights, gradients=training.gradients)
+
+
+def low_precision_gather_has_rounded_products(recipe: Recipe) -> Iterator[RecipeError]:
+    """Weights travel in 8 bits only where the products take them so."""
+    training = recipe.training
+    if training.low_precision_gather and training.precision not in ROUNDED:
+        listed = ", ".join(ROUNDED)
+        yield RecipeError("recipe-gather-precision", precision=training.precision, possible=listed)
+
+
+def expert_degree_has_experts(recipe: Recipe) -> Iterator[RecipeError]:
+    """Only a mixture of experts has experts whose matrices could be divided."""
+    degree = recipe.layout.expert_tensor_parallel_degree
+    if degree not in ("auto", 1) and recipe.model.num_experts is None:
+        yield RecipeError("recipe-no-experts", degree=degree)
+
+
 RULES: tuple[Rule, ...] = (
     training_length,
     key_value_heads_divide_heads,
@@ -109,6 +134,9 @@ RULES: tuple[Rule, ...] = (
     data_paths_are_named,
     experts_are_complete,
     devices_fill_nodes,
+    pure_weights_have_no_fp32,
+    low_precision_gather_has_rounded_products,
+    expert_degree_has_experts,
 )
 
 

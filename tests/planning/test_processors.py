@@ -76,6 +76,7 @@ def test_few_tokens_at_once(make_recipe: MakeRecipe, machine: Machine) -> None:
         ({"layout": {"data_parallel_degree": 2}}, "layout.data_parallel_degree"),
         ({"training": {"precision": "fp8"}}, "training.precision"),
         ({"training": {"software": "megatron"}}, "training.software"),
+        ({"training": {"dropout": 0.1}}, "training.dropout"),
     ],
 )
 def test_splits_that_processors_do_not_do(

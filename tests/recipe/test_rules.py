@@ -51,6 +51,14 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("recipe-experts-too-few", {"model": {**PRESET, **MOE, "num_experts_per_tok": 9}}),
     ],
     "devices_fill_nodes": [("recipe-devices-not-divisible", {"hardware": {"devices": 12, "devices_per_node": 8}})],
+    "pure_weights_have_no_fp32": [
+        ("recipe-gradients-pure", {"training": {**STEPS, "weights": "pure", "gradients": "fp32"}}),
+        ("recipe-gradients-pure", {"training": {**STEPS, "software": "torchtune", "gradients": "fp32"}}),
+    ],
+    "low_precision_gather_has_rounded_products": [
+        ("recipe-gather-precision", {"training": {**STEPS, "low_precision_gather": True}})
+    ],
+    "expert_degree_has_experts": [("recipe-no-experts", {"layout": {"expert_tensor_parallel_degree": 2}})],
 }
 
 KEPT: dict[str, list[dict[str, Any]]] = {
@@ -70,6 +78,17 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "devices_fill_nodes": [
         {"hardware": {"devices": 16, "devices_per_node": 8}},
         {"hardware": {"devices": 3, "devices_per_node": 8}},
+    ],
+    "pure_weights_have_no_fp32": [
+        {"training": {**STEPS, "weights": "pure", "gradients": "rounded"}},
+        {"training": {**STEPS, "weights": "master", "gradients": "fp32"}},
+    ],
+    "low_precision_gather_has_rounded_products": [
+        {"training": {**STEPS, "low_precision_gather": True, "precision": "fp8"}}
+    ],
+    "expert_degree_has_experts": [
+        {"layout": {"expert_tensor_parallel_degree": 1}},
+        {"model": {**PRESET, **MOE}, "layout": {"expert_tensor_parallel_degree": 2}},
     ],
 }
 

@@ -208,7 +208,8 @@ def _experts(job: Job, wishes: Wishes, devices: int, removed: Counter[str]) -> l
         return [(1.0,)]
     wanted = [wishes.expert] if wishes.expert is not None else _divisors(experts, devices)
     each = wishes.expert_tensor or 1
-    fitting = [size for size in wanted if experts % size == 0 and devices % (size * each) == 0]
+    is_whole = job.shape.expert_inner % each == 0
+    fitting = [size for size in wanted if is_whole and experts % size == 0 and devices % (size * each) == 0]
     removed["experts"] += len(wanted) - len(fitting)
     return [(float(size),) for size in fitting]
 

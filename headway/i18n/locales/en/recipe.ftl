@@ -94,6 +94,12 @@ recipe-experts-too-few = num_experts_per_tok must not exceed num_experts: { $num
     .next = Lower model.num_experts_per_tok.
 recipe-devices-not-divisible = Several nodes must all be full: { $devices } devices do not fill nodes of { $devices_per_node }.
     .next = Change hardware.devices to a multiple of { $devices_per_node }.
+recipe-gradients-pure = Where training.weights is "{ $weights }", nothing is kept in fp32: training.gradients is "{ $gradients }".
+    .next = Set training.gradients to "auto", or training.weights to "fp32" or "master".
+recipe-gather-precision = training.low_precision_gather needs products in 8 or 4 bits: training.precision is "{ $precision }".
+    .next = Leave training.low_precision_gather at false, or set training.precision to one of { $possible }.
+recipe-no-experts = layout.expert_tensor_parallel_degree of { $degree } needs a mixture of experts: this model has none.
+    .next = Leave layout.expert_tensor_parallel_degree at "auto".
 recipe-not-found = A recipe must be a file or the name of a model preset: there is no "{ $name }".
     .next = { $closest ->
         [none] Check the path, or write a recipe with `headway recipe new`.
