@@ -78,7 +78,7 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
         ("training.dropout", str(recipe.training.dropout), ("0.0",)),
     ):
         if value not in supported:
-            raise PlanError("plan-layout-unsupported", field=field, value=value, supported=", ".join(supported))
+            raise PlanError("plan-setting-unsupported", field=field, value=value, supported=", ".join(supported))
     measurements = machine.measurements if machine is not None else None
     if machine is None or measurements is None or not measurements.operations:
         raise PlanError("plan-cpu-not-measured")

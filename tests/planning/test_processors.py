@@ -84,7 +84,8 @@ def test_splits_that_processors_do_not_do(
 ) -> None:
     with pytest.raises(PlanError) as caught:
         choose(several(make_recipe, **section), machine)
-    assert caught.value.message_id == "plan-layout-unsupported"
+    kind = "layout" if field.startswith("layout.") else "setting"
+    assert caught.value.message_id == f"plan-{kind}-unsupported"
     assert caught.value.arguments["field"] == field
 
 

@@ -218,6 +218,9 @@ plan-field-impossible = `{ $field }` of { NUMBER($value, useGrouping: 0) } goes 
     .next = Nearest that do: { $nearest }.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
+# $field, $value, $supported (String): names, not translated
+plan-setting-unsupported = Processors train with `{ $field }` of { $supported } only, but it is { $value }.
+    .next = Set `{ $field }` to one of these, or plan for an accelerator.
 # $global_batch_size, $devices, $lower, $upper (Number)
 plan-batch-not-divisible = Every device takes an equal share of the batch, but { COUNT($global_batch_size) } sequences do not divide by { COUNT($devices) } devices.
     .next = Set `training.global_batch_size` to { COUNT($lower) } or { COUNT($upper) }.
