@@ -60,7 +60,7 @@ def test_the_paths_of_a_phase_start_from_the_recipe(tmp_path: Path) -> None:
         ([{"name": "a", "training": {"tokens": -1, "precision": "fp7"}}], "recipe-phase-problems"),
         ([{"name": "a", "hardware": {"devices": 0}}], "recipe-phase-problems"),
         ([{"name": "a"}, {"name": "a"}], "recipe-phase-twice"),
-        ([{"nam": "a"}], "recipe-problems"),
+        ([{"label": "a"}], "recipe-problems"),
         ([{"name": "a", "model": {}}], "recipe-unknown-key"),
         ("a", "recipe-field-type"),
     ],
