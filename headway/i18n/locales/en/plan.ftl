@@ -213,8 +213,20 @@ plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but 
 # $field (String): the recipe's field; $value (String); $supported (String)
 plan-layout-impossible = No layout keeps all that the recipe asks for on { COUNT($devices) } devices.
     .next = Change one of these fields, where any are named, or leave [layout] to "auto". This one is possible: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context } and a micro-batch of { $micro_batch }.
-# $field, $nearest (String): not translated; $value (Number)
-plan-field-impossible = `{ $field }` of { NUMBER($value, useGrouping: 0) } goes with nothing else that is asked for.
+# $field, $value, $nearest (String): not translated; $rule (String): name of a rule
+plan-field-impossible = { $rule ->
+        [batch] Every step is made of whole micro-batches on every data-parallel device
+        [devices] The degrees together divide the devices
+        [data] The data-parallel degree is what the other degrees leave of the devices
+        [heads] Tensor parallelism divides the heads
+        [width] Tensor parallelism divides the inner widths of the MLPs
+        [split] Activations are divided only among the devices of a tensor-parallel group
+        [layers] A stage holds at least one layer, and is cut into equal chunks of layers
+        [sequence] Context parallelism divides the sequence into two equal parts for each device
+        [experts] Expert parallelism divides the experts of the model and the devices that hold them
+        [group] States are divided among groups of several data-parallel devices
+       *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
+    }, and `{ $field }` of { $value } does not go with that.
     .next = Nearest that do: { $nearest }.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
@@ -556,7 +568,10 @@ plan-search-rule = { $rule ->
         [devices] devices that do not divide
         [data] data-parallel degree
         [heads] heads
+        [width] inner widths
         [link] reach of the fast link
+        [split] division of activations
+        [group] groups of states
         [layers] layers
         [sequence] sequence
         [experts] experts
