@@ -115,7 +115,7 @@ def _degrees(job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError
             continue
         possible: list[Any] = sorted({int(number) for number in getattr(free.splits, name)})
         if name == "shard":
-            nearest = [SHARDS[number] for number in possible]
+            nearest: list[Any] = [SHARDS[number] for number in possible]
         elif name == "sequence_parallel":
             value, nearest = str(value).lower(), [str(bool(number)).lower() for number in possible]
         else:
