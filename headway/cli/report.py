@@ -17,8 +17,8 @@ from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
 from headway.cli.plan_view import search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
-from headway.i18n import current_translator, formatting
-from headway.i18n.quantities import format_quantity
+from headway.i18n import current_translator
+from headway.i18n.quantities import format_interval, format_quantity
 from headway.planning.verdict import first_change, verdict
 
 if TYPE_CHECKING:
@@ -196,11 +196,7 @@ def _rows(known: Mapping[str, Any]) -> Iterator[str]:
             continue
         shown = current_translator().text("plan-yes" if value else "plan-no") if isinstance(value, bool) else None
         shown = format_quantity(quantity, value, locale) if shown is None else shown
-        low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
-        interval = ""
-        if low is not None and high is not None and low != high:
-            ends = (format_quantity(quantity, end, locale) for end in (low, high))
-            interval = f" {formatting.RANGE} ".join(ends)
+        interval = format_interval(quantity, known.get(f"{quantity}_low"), known.get(f"{quantity}_high"), locale)
         yield (
             f'<tr><td>{escape(_label(quantity))}</td><td class="number">{escape(shown)}</td>'
             f'<td class="number">{escape(interval)}</td></tr>'

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headway import units
 from headway.planning.comparison import MakePlan
 from headway.recipe import Recipe, resolve_phases
 
@@ -97,8 +96,7 @@ def sum_of(phases: Sequence[Phase]) -> Sum:
 
 def device_hours(plan: Plan) -> float | None:
     """Return the hours of all devices of a plan; None where it would never end."""
-    seconds = plan.time.total_seconds
-    return None if seconds is None else plan.hardware.devices * seconds / units.SECONDS_PER_HOUR
+    return None if plan.time.total_seconds is None else plan.time.device_hours
 
 
 def search_of(recipe: Recipe, phases: Sum) -> Sum | None:

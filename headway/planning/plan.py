@@ -25,6 +25,7 @@ from headway.planning.power import Power
 from headway.planning.processors import choose_on_processors
 from headway.planning.reliability import Reliability, plan_reliability
 from headway.planning.site import plan_site
+from headway.planning.spread import SURE, spread_of
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
 from headway.planning.time import Time, plan_time
 from headway.recipe import Recipe
@@ -234,6 +235,9 @@ def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliabi
         evaluation_seconds=_evaluation_seconds(recipe, chosen),
         checkpoint_seconds=checkpoint_seconds,
         goodput=reliability.goodput if reliability is not None else None,
+        goodput_spread=SURE
+        if reliability is None
+        else spread_of(reliability.goodput_low, reliability.goodput, reliability.goodput_high),
     )
 
 
