@@ -17,6 +17,7 @@ from headway.planning.cost import Cost
 from headway.planning.device import CPU, accelerator_name, processors
 from headway.planning.energy import Energy
 from headway.planning.flops import forward_flops_per_token, model_flops_per_token, training_flops_per_token
+from headway.planning.limits import require_possible
 from headway.planning.memory import Memory
 from headway.planning.message import Message
 from headway.planning.network import Network
@@ -173,6 +174,7 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
         PlanError: the layout is not supported, or what is needed to predict it is not known.
         CatalogError: the catalogue does not know a name.
     """
+    require_possible(recipe)
     chosen = choose(recipe, machine)
     storage = _storage(recipe, machine, chosen)
     reliability = _reliability(recipe, chosen, storage)

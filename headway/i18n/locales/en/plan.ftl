@@ -230,6 +230,9 @@ plan-field-impossible = { $rule ->
        *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
     }, and `{ $field }` of { $value } does not go with that.
     .next = Nearest that do: { $nearest }.
+# all Numbers
+plan-model-too-large = No model has more than { COUNT($limit) } parameters, and this one has { COUNT($parameters) }: `model.hidden_size` is { COUNT($hidden_size) }, `model.num_hidden_layers` { COUNT($num_hidden_layers) }, `model.vocab_size` { COUNT($vocab_size) }, `model.num_experts` { COUNT($num_experts) }.
+    .next = Lower the largest of these fields; look for a digit too many.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $field, $value, $supported (String): names, not translated
