@@ -47,6 +47,7 @@ def obstacles(plan: Plan) -> Iterator[Message]:
             arguments={
                 "mtbf_seconds": plan.reliability.mtbf_hours * units.SECONDS_PER_HOUR,
                 "write_seconds": plan.storage.checkpoint_write_seconds or 0.0,
+                "is_known": "no" if plan.storage.checkpoint_write_seconds is None else "yes",
                 "restart_seconds": plan.reliability.restart_seconds,
             },
         )

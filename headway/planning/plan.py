@@ -236,11 +236,18 @@ def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliabi
         chosen,
         evaluation_seconds=_evaluation_seconds(recipe, chosen),
         checkpoint_seconds=checkpoint_seconds,
-        goodput=reliability.goodput if reliability is not None else None,
+        goodput=_goodput(reliability),
         goodput_spread=SURE
         if reliability is None
         else spread_of(reliability.goodput_low, reliability.goodput, reliability.goodput_high),
     )
+
+
+def _goodput(reliability: Reliability | None) -> float | None:
+    """Return the useful share of the time, which is nothing where a job does not live long enough to save itself."""
+    if reliability is None:
+        return None
+    return reliability.goodput if reliability.makes_progress else 0.0
 
 
 def _evaluation_seconds(recipe: Recipe, chosen: Choice) -> float:

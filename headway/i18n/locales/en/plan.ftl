@@ -356,9 +356,12 @@ plan-infeasible-memory = The training does not fit: a device needs { BYTES($need
 plan-infeasible-disk = The run needs { BYTES($needed_bytes) } of disk space, and { BYTES($free_bytes) } are free.
     .next = Store the run elsewhere, or lower `resilience.keep_last`.
 
-# $mtbf_seconds, $write_seconds, $restart_seconds (Number)
-plan-infeasible-goodput = The run would never end: it is interrupted every { DURATION($mtbf_seconds) } on average, a checkpoint takes { DURATION($write_seconds) }, and a restart { DURATION($restart_seconds) }, so that no work is kept.
-    .next = Use faster storage, fewer devices, or a shorter `resilience.checkpoint_every`.
+# $mtbf_seconds, $write_seconds, $restart_seconds (Number); $is_known (String): yes or no
+plan-infeasible-goodput = The run would never end: it is interrupted every { DURATION($mtbf_seconds) } on average, { $is_known ->
+        [no] {""}
+       *[yes] a checkpoint takes { DURATION($write_seconds) },{" "}
+    }and a restart { DURATION($restart_seconds) }, so that next to no work is kept.
+    .next = Use faster storage, fewer devices, or a shorter `resilience.checkpoint_every`, and check `resilience.failures_per_1000_devices_per_day`.
 
 ## What to watch
 
