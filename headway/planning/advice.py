@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning import site_advice
+from headway.planning.ineffective import without_effect
 from headway.planning.message import Message
 from headway.recipe import Recipe
 
@@ -63,6 +64,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     """Yield what the reader should know before starting."""
     yield from _budget(recipe, plan)
     yield from site_advice.warnings(recipe, plan)
+    yield from without_effect(recipe, plan)
     memory = plan.memory
     if memory.fits and memory.device_capacity_bytes:
         share = memory.device_peak_bytes_high / memory.device_capacity_bytes

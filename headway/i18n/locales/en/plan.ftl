@@ -281,6 +281,22 @@ plan-warning-network-unknown = The rate of the network is not known, so the time
 # $share (Number): of a step
 plan-warning-network-exposed = Communication that the computation does not hide takes { PERCENT($share) } of each step.
     .next = Use a faster network, a larger `training.global_batch_size`, or fewer devices.
+# $setting, $value (String): not translated; $reason (String): name of a reason
+plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this plan: { $reason ->
+        [replicas] no two devices hold the same weights
+        [gathered] weights are not divided, so that none are gathered
+        [tensor] no matrices are divided
+        [adapters] all weights are trained, without adapters
+        [documents] how long the documents are is not known, and attention is counted over whole sequences, so that the true time is shorter
+       *[asynchronous] checkpoints are not written in the background
+    }.
+    .next = { $reason ->
+        [documents] Take the time as an upper end.
+       *[other] Leave out `{ $setting }`, or change what it needs.
+    }
+# $precision, $accelerator (String): names, not translated
+plan-warning-precision-no-faster = Products in { $precision } are no faster than in bf16 on { $accelerator }, by the rates that the catalogue knows, and rounding to it takes time.
+    .next = Set `training.precision` to "bf16".
 # $epochs (Number)
 plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
     .next = Add data, or train for fewer tokens.
