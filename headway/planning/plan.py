@@ -6,7 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass, replace
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headway.machine import Machine
 from headway.planning import advice
@@ -29,8 +29,12 @@ from headway.planning.site import plan_site
 from headway.planning.spread import SURE, spread_of
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
 from headway.planning.time import Time, plan_time
+from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
+
+if TYPE_CHECKING:
+    from headway.planning.phases import Chain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +146,7 @@ class Plan:
     alternatives: tuple[Alternative, ...] = ()
     warnings: tuple[Message, ...] = ()
     infeasible: tuple[Message, ...] = ()
+    chain: Chain | None = None
 
     @property
     def is_feasible(self) -> bool:
@@ -149,9 +154,11 @@ class Plan:
         return not self.infeasible
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values; what is not known is left out."""
-        content: dict[str, Any] = _plain(self)
-        return content
+        """Return plain JSON values; what is not known is left out. Phases that follow are plans of their own."""
+        content: dict[str, Any] = _plain(replace(self, chain=None))
+        change = first_change(self)
+        content["verdict"] = _plain(verdict(self)) | ({} if change is None else {"change": _plain(change)})
+        return content if self.chain is None else {**content, **self.chain.to_dict()}
 
 
 def _plain(value: Any) -> Any:
@@ -164,7 +171,7 @@ def _plain(value: Any) -> Any:
 
 
 def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
-    """Predict what a recipe will take.
+    """Predict what a recipe will take; its phases are left to `headway.plan`.
 
     Args:
         recipe: the resolved recipe.

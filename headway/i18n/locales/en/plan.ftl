@@ -613,5 +613,6 @@ plan-nearest-devices = It fits on { NUMBER($devices, useGrouping: 0) } devices (
 ## Phases
 
 plan-phases-title = Phases, the recipe itself being the first
+plan-phases-evaluation = evaluations in them
 plan-phases-search = search and trial runs beside them
 plan-phases-sum = sum
