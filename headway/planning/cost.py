@@ -20,8 +20,12 @@ from headway.planning.spread import SURE, Spread, ends, product, spread_of
 from headway.recipe.sections import SiteConfig
 
 SECONDS_PER_YEAR = 365.25 * units.SECONDS_PER_DAY
+"""Of a Julian year. Source: International Astronomical Union, style manual, 1989."""
+
 SECONDS_PER_MONTH = SECONDS_PER_YEAR / 12
 _LOWEST_PRICE = -1e3
+"""US dollars of a kilowatt-hour below which a series is wrong: prices by the hour may be negative, and the European
+day-ahead market ends at -0.5 euros. Source: ACER, harmonised minimum clearing price of the day-ahead coupling."""
 
 _Ends = tuple[float | None, float | None]
 

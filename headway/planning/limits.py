@@ -9,8 +9,9 @@ from headway.recipe import Recipe
 MAX_PARAMETERS = 10**15
 """No model has more weights, and none is planned.
 
-The largest that was ever trained, for a few steps, has 1.74 x 10^14: Ma et al. 2022, "BaGuaLu: targeting brain scale
-pretrained models with over 37 million cores" (PPoPP), table 3; those that were trained to an end have about 10^12."""
+The largest that a program was shown to hold has 1.74 x 10^14, and 1.45 x 10^13 were trained for some steps: Ma et al.
+2022, "BaGuaLu: targeting brain scale pretrained models with over 37 million cores" (PPoPP), abstract; those that were
+trained to an end have about 10^12."""
 
 
 def require_possible(recipe: Recipe) -> None:

@@ -28,7 +28,11 @@ STEP_SPREAD = (0.92, 1.25)
 Source: the errors on the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``, of which eleven lie inside."""
 
 NUM_ALTERNATIVES = 3
+"""That a plan names, the best ones first. Our choice."""
+
 _MAX_CANDIDATES = 12
+"""Micro-batches that are tried: powers of two up to thousands of sequences. A bound on the work, and our choice."""
+
 _UNSUPPORTED = (
     "tensor_parallel_degree",
     "pipeline_parallel_degree",

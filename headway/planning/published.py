@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from headway.planning.plan import Plan
 
 SAME_TOKENS = 0.01
-"""A recipe is that of a published training where its tokens differ by no more than this share."""
+"""A recipe is that of a published training where its tokens differ by no more than this share: published
+figures have two or three digits."""
 
 AIM = 0.15
-"""Device hours are to be within this share, given the published layout or utilisation."""
+"""Device hours are to be within this share, given the published layout or utilisation. Our aim; see
+benchmarks/RESULTS.md."""
 
 
 @dataclass(frozen=True, kw_only=True)
