@@ -40,6 +40,14 @@ _UNSUPPORTED = (
     "context_parallel_degree",
     "expert_parallel_degree",
 )
+_SUPPORTED = {
+    "recompute": "none",
+    "offload_optimizer": False,
+    "offload_activations": False,
+    "sequence_parallel": False,
+    "overlap_tensor_communication": False,
+}
+"""The only value of each, beside "auto": another would be dropped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +128,15 @@ def _require_supported(recipe: Recipe) -> None:
         value = getattr(recipe.layout, field)
         if value not in (1, "auto"):
             raise PlanError("plan-layout-unsupported", field=f"layout.{field}", value=str(value), supported="1")
-    if recipe.layout.recompute not in ("none", "auto"):
-        raise PlanError(
-            "plan-layout-unsupported", field="layout.recompute", value=recipe.layout.recompute, supported="none"
-        )
+    for field, supported in _SUPPORTED.items():
+        value = getattr(recipe.layout, field)
+        if value not in (supported, "auto"):
+            raise PlanError(
+                "plan-layout-unsupported",
+                field=f"layout.{field}",
+                value=str(value).lower(),
+                supported=str(supported).lower(),
+            )
 
 
 def _data_parallel_degree(recipe: Recipe) -> int:

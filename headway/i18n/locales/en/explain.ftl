@@ -69,6 +69,11 @@ explain-cost-rent = { COUNT($devices) } devices are held for { COUNT($device_hou
 explain-cost-purchase = Of a purchase of { USD($capital_usd) }, written off over { DURATION($life_seconds) } of which { PERCENT($utilization) } are used, { DURATION($seconds) } use up { USD($usd) } of servers and { USD($infrastructure_usd) } of power supply and cooling; interest adds { USD($interest_usd) }.
 # $kilowatt_hours, $price, $usd (Number)
 explain-cost-energy = { DECIMAL($kilowatt_hours) } kWh at { USD($price) } each cost { USD($usd) }.
+# $usd, $low, $high (Number); $is_bounded (String): yes or no
+explain-cost-total = What is paid for adds up to { USD($usd) }, in 80 % of all cases { $is_bounded ->
+        [no] { USD($low) } or more, since the run may never end
+       *[yes] { USD($low) } to { USD($high) }
+    }.
 # $hour, $usd (Number)
 explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
 # $capital_usd, $months (Number)
