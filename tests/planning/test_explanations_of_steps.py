@@ -64,6 +64,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "chunks": {"pipeline_parallel_degree": 4, "virtual_pipeline_stages": 4, "micro_batch_size": 1},
     "context": {"context_parallel_degree": 4},
     "experts": {"expert_parallel_degree": 4},
+    "experts that are cut": {"expert_parallel_degree": 2, "expert_tensor_parallel_degree": 2},
+    "tables as layers": {"pipeline_parallel_degree": 4, "count_tables_as_layers": True, "micro_batch_size": 1},
     "copies": {"shard": "none"},
     "optimizer": {"shard": "optimizer"},
     "gradients": {"shard": "gradients"},
@@ -138,7 +140,7 @@ def test_memory_adds_up_to_the_peak(job: tuple[Recipe, Plan]) -> None:
 @pytest.mark.parametrize("model", ["llama-3.1-8b", "mixtral-8x7b"])
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_option_is_explained_as_it_is_planned(name: str, model: str) -> None:
-    if name == "experts" and model == "llama-3.1-8b":
+    if name.startswith("experts") and model == "llama-3.1-8b":
         model = "qwen3-30b-a3b"
     content = {
         "model": {"preset": model},

@@ -286,6 +286,7 @@ plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this pl
         [replicas] no two devices hold the same weights
         [gathered] weights are not divided, so that none are gathered
         [tensor] no matrices are divided
+        [stages] there is one stage only
         [adapters] all weights are trained, without adapters
         [documents] how long the documents are is not known, and attention is counted over whole sequences, so that the true time is shorter
        *[asynchronous] checkpoints are not written in the background
