@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -45,6 +46,11 @@ def load(recipe: AnyRecipe) -> Recipe:
     return find_recipe(str(recipe))
 
 
+def alone(recipe: Recipe) -> Recipe:
+    """Return a recipe without the phases that follow it."""
+    return recipe.model_copy(update={"phases": ()})
+
+
 def probe(folder: Path | str = ".", *, measure: bool = True, refresh: bool = False) -> Machine:
     """Say what this machine is and what it can do; see `headway.machine.probe`."""
     from headway import machine
@@ -53,7 +59,7 @@ def probe(folder: Path | str = ".", *, measure: bool = True, refresh: bool = Fal
 
 
 def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str = ".", probing: Probe = probe) -> Plan:
-    """Predict what a recipe will take.
+    """Predict what a recipe will take, and each phase that follows it (`Plan.chain`).
 
     Args:
         recipe: the recipe.
@@ -66,9 +72,12 @@ def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str 
         PlanError: the plan cannot be made from what is known.
     """
     from headway.planning import plan as plan_recipe
+    from headway.planning.phases import plan_chain
 
     resolved = load(recipe)
-    return plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing, Path(runs)))
+    made = plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing, Path(runs)))
+    chain = plan_chain(resolved, made, lambda one: plan(one, machine, runs=runs, probing=probing))
+    return made if chain is None else replace(made, chain=chain)
 
 
 def train(
@@ -173,7 +182,8 @@ def _inventory(runs: Path) -> Inventory:
 def _plan_if_known(recipe: Recipe, probing: Probe, runs: Path) -> Plan | None:
     """Return the plan, or None where this machine's speed is not known: one can train without knowing."""
     try:
-        return plan(recipe, runs=runs, probing=probing)
+        # Of a chain, the recipe itself is what is trained.
+        return plan(alone(recipe), runs=runs, probing=probing)
     except PlanError as error:
         if error.message_id not in UNKNOWN_SPEED:
             raise

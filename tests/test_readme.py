@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 from tests.command_line import Headway
@@ -19,6 +20,8 @@ def commands() -> list[str]:
 
 def test_the_commands_of_the_readme_work(tmp_path: Path, shared_cache: Path) -> None:
     headway = Headway(tmp_path, shared_cache)
+    # The reader stands in the repository.
+    shutil.copytree(README.parent / "recipes", tmp_path / "recipes")
     shown = commands()
     assert len(shown) >= 8
     for command in shown:

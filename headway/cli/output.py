@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from headway.errors import PlanError
 from headway.i18n import current_translator
+from headway.i18n.plain import without_controls
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,6 +27,22 @@ def print_json(content: Any) -> None:
     from headway.runs.json_values import encode
 
     click.echo(json.dumps(encode(content), indent=2, default=str, allow_nan=False))
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that cannot be written, before the work that it is to hold is done; nothing is left behind.
+
+    Raises:
+        PlanError: its folder is missing or closed, or it is a folder itself.
+    """
+    is_new = not path.exists()
+    try:
+        with path.open("ab"):
+            pass
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        raise PlanError("plan-file-unwritable", path=str(path), reason=error.strerror or str(error)) from error
 
 
 def say(text: str) -> None:
@@ -67,4 +86,4 @@ def make_table(columns: Sequence[str], rows: Iterable[Sequence[str]], numeric: I
     """
     from headway.cli.fitting_table import FittingTable
 
-    return FittingTable(columns, [tuple(row) for row in rows], frozenset(numeric))
+    return FittingTable(columns, [tuple(map(without_controls, row)) for row in rows], frozenset(numeric))

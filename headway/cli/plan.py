@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.planning import Plan
-    from headway.planning.phases import Phase
     from headway.recipe import Recipe
 
 
@@ -83,26 +81,34 @@ def _plan(recipe: Recipe) -> Plan:
     return api.plan(recipe, probing=probe_with_bar)
 
 
-def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
-    from headway.cli.plan_phases_view import phases_as_json, show_phases
-    from headway.planning.nearest import nearest_fits
-    from headway.planning.phases import plan_phases
+def _plan_alone(recipe: Recipe) -> Plan:
+    """Plan a recipe without the phases that follow it."""
+    from headway import api
 
-    made = _plan(recipe)
-    phases = plan_phases(recipe, made, _plan)
+    return _plan(api.alone(recipe))
+
+
+def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
+    from headway.cli.output import check_writable
+    from headway.cli.plan_phases_view import show_phases
+    from headway.planning.nearest import nearest_fits
+
     if page is not None:
-        _report(recipe, made, phases, Path(page))
+        check_writable(Path(page))
+    made = _plan(recipe)
+    if page is not None:
+        _report(recipe, made, Path(page))
     if as_json:
-        print_json({**made.to_dict(), **phases_as_json(recipe, phases)})
+        print_json(made.to_dict())
     elif page is None:
         from headway.cli.plan_view import show_plan
         from headway.planning.published import published_of
 
-        show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan))
-        show_phases(recipe, phases)
+        show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan_alone))
+        show_phases(made.chain)
 
 
-def _report(recipe: Recipe, made: Plan, phases: Sequence[Phase], path: Path) -> None:
+def _report(recipe: Recipe, made: Plan, path: Path) -> None:
     from headway.cli.plan_explain_view import ALL_TOPICS, explain, known_topics
     from headway.cli.report import Report, write_report
     from headway.planning.front import layout_points
@@ -114,8 +120,7 @@ def _report(recipe: Recipe, made: Plan, phases: Sequence[Phase], path: Path) -> 
         plan=made,
         explanations=explain(recipe, made, known_topics((ALL_TOPICS,))),
         points=layout_points(recipe, made),
-        nearest=nearest_fits(recipe, made, _plan),
-        phases=phases,
+        nearest=nearest_fits(recipe, made, _plan_alone),
         published=published_of(recipe, made),
     )
     write_report(report, path)
@@ -126,7 +131,7 @@ def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:
     from headway.cli.plan_explain_view import explain, explanations_as_json, known_topics, show_explanations
 
     topics = known_topics(names)
-    found = explain(recipe, _plan(recipe), topics)
+    found = explain(recipe, _plan_alone(recipe), topics)
     if as_json:
         print_json(explanations_as_json(found))
     else:
@@ -138,7 +143,7 @@ def _compare(recipe: Recipe, listed: str, as_json: bool) -> None:
     from headway.planning.comparison import compare
     from headway.planning.variation import stated_own_settings
 
-    found = compare(recipe, split_names(listed), _plan)
+    found = compare(recipe, split_names(listed), _plan_alone)
     if as_json:
         print_json({"name": recipe.name, "compared": [one.to_dict() for one in found]})
     else:
@@ -153,7 +158,7 @@ def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> Non
     what = parse_sweep(text)
     if picture is not None:
         check_picture(Path(picture))
-    points = sweep(recipe, what, _plan)
+    points = sweep(recipe, what, _plan_alone)
     if as_json:
         print_json({"name": recipe.name, "setting": what.name, "points": [point.to_dict() for point in points]})
     else:

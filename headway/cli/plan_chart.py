@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headway.cli.output import check_writable
 from headway.cli.plan_sweep_view import megawatt_hours
 from headway.errors import MissingDependencyError, PlanError
 from headway.i18n import current_translator
@@ -25,10 +26,11 @@ def check_picture(path: Path) -> None:
     """Refuse a file name that no picture can have, before anything is planned.
 
     Raises:
-        PlanError: the format is unknown.
+        PlanError: the format is unknown, or the file cannot be written.
     """
     if path.suffix.lower() not in FORMATS:
         raise PlanError("plan-chart-format", path=str(path), known=", ".join(FORMATS))
+    check_writable(path)
 
 
 def draw_sweep(what: Sweep, points: Sequence[SweepPoint], path: Path) -> None:

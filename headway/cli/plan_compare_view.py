@@ -9,6 +9,7 @@ from headway.cli.localized import error_lines
 from headway.cli.output import make_table, print_message, stdout_console
 from headway.errors import PlanError
 from headway.i18n import current_translator
+from headway.i18n.plain import without_controls
 from headway.i18n.quantities import format_quantity
 
 if TYPE_CHECKING:
@@ -137,9 +138,9 @@ def _memory(plan: Plan) -> str:
 def _reasons(console: Console, one: Compared) -> None:
     if one.error is not None:
         first, *rest = error_lines(one.error)
-        console.print(f"x {one.accelerator}: {first.partition(': ')[2] or first}")
+        console.print(f"x {without_controls(one.accelerator)}: {first.partition(': ')[2] or first}")
         for line in rest:
             console.print(f"  {line}", style="dim")
     elif one.plan is not None:
         for message in one.plan.infeasible:
-            print_message(console, f"x {one.accelerator}:", message.id, message.arguments)
+            print_message(console, f"x {without_controls(one.accelerator)}:", message.id, message.arguments)

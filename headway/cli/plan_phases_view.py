@@ -2,57 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from headway import units
 from headway.cli.output import make_table, stdout_console
 from headway.i18n import current_translator, formatting
-from headway.planning.phases import Sum, added, search_of, sum_of
+from headway.planning.phases import Sum, sum_of
 
 if TYPE_CHECKING:
-    from headway.planning.phases import Phase
-    from headway.recipe import Recipe
+    from headway.planning.phases import Chain
 
 COLUMNS = ("phase", "devices", "fits", "duration", "hours", "megawatt-hours", "usd", "tonnes")
 """Names of the columns; all but the first and the third hold numbers."""
 
 
-def phases_as_json(recipe: Recipe, phases: Sequence[Phase]) -> dict[str, Any]:
-    """Return phases and sums as plain data; nothing where there are no phases."""
-    if not phases:
-        return {}
-    total = sum_of(phases)
-    search = search_of(recipe, total)
-    return {
-        "phases": [phase.to_dict() for phase in phases],
-        "search": search.to_dict() if search is not None else None,
-        "sum": added(total, search).to_dict(),
-    }
-
-
-def show_phases(recipe: Recipe, phases: Sequence[Phase]) -> None:
+def show_phases(chain: Chain | None) -> None:
     """Print the table, where there are phases."""
-    if not phases:
+    if chain is None:
         return
     console, text = stdout_console(), current_translator().text
     console.print(text("plan-phases-title"), style="bold")
     columns = [text(f"plan-column-{name}") for name in COLUMNS]
-    console.print(make_table(columns, phase_rows(recipe, phases), numeric=(1, *range(3, len(COLUMNS)))))
+    console.print(make_table(columns, phase_rows(chain), numeric=(1, *range(3, len(COLUMNS)))))
 
 
-def phase_rows(recipe: Recipe, phases: Sequence[Phase]) -> Iterator[list[str]]:
-    """Yield the cells of each phase, of the search beside them, and of the sum."""
+def phase_rows(chain: Chain) -> Iterator[list[str]]:
+    """Yield the cells of each phase, of the evaluations in them, of the trials beside them, and of the sum."""
     text, locale = current_translator().text, current_translator().language
-    for phase in phases:
+    for phase in chain.phases:
         devices = formatting.format_decimal(phase.plan.hardware.devices, locale, 12)
         fits = text("plan-yes" if phase.plan.is_feasible else "plan-no")
         yield [phase.name, devices, fits, *_cells(sum_of([phase]))]
-    total = sum_of(phases)
-    search = search_of(recipe, total)
-    if search is not None:
-        yield [text("plan-phases-search"), "", "", *_cells(search)]
-    yield [text("plan-phases-sum"), "", "", *_cells(added(total, search))]
+    yield [text("plan-phases-evaluation"), "", "", *_cells(chain.evaluation)]
+    if chain.trials is not None:
+        yield [text("plan-phases-search"), "", "", *_cells(chain.trials)]
+    yield [text("plan-phases-sum"), "", "", *_cells(chain.total)]
 
 
 def _cells(one: Sum) -> Iterator[str]:

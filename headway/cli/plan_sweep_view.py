@@ -9,6 +9,7 @@ from headway import units
 from headway.cli.localized import error_lines
 from headway.cli.output import make_table, print_message, stdout_console
 from headway.i18n import current_translator, formatting
+from headway.i18n.plain import without_controls
 
 if TYPE_CHECKING:
     from headway.planning import Plan
@@ -51,7 +52,7 @@ def show_sweep(what: Sweep, points: Sequence[SweepPoint]) -> None:
     for name, index in best_measures(points).items():
         console.print(translator.text(f"plan-sweep-{name}", setting=what.name, value=str(points[index].value)))
     for point in points:
-        mark = f"x {what.setting} {point.value}:"
+        mark = f"x {what.setting} {without_controls(str(point.value))}:"
         if point.error is not None:
             first, *rest = error_lines(point.error)
             console.print(f"{mark} {first.partition(': ')[2] or first}")

@@ -9,7 +9,7 @@ from headway.cli.output import make_table, print_message, stdout_console
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
-from headway.i18n.quantities import format_quantity
+from headway.i18n.quantities import format_interval, format_quantity
 from headway.planning.verdict import first_change, verdict
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "hardware": ("accelerator", "devices"),
     "layout": ("degrees", "shard", "micro_batches", "recompute"),
     "memory": ("device_peak_bytes", "device_capacity_bytes"),
-    "time": ("step_seconds", "tokens_per_second", "model_flops_utilization", "total_seconds"),
+    "time": ("step_seconds", "tokens_per_second", "model_flops_utilization", "total_seconds", "device_hours"),
     "storage": ("checkpoint_bytes", "total_bytes"),
     "network": ("scale_out_bytes_per_step", "exposed_seconds"),
     "power": ("facility_watts",),
@@ -161,10 +161,7 @@ def _split(layout: Mapping[str, Any]) -> dict[str, str]:
 
 def _interval(known: Mapping[str, Any], quantity: str) -> str:
     locale = current_translator().language
-    low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
-    if low is None or high is None or low == high:
-        return ""
-    return f"{format_quantity(quantity, low, locale)} {formatting.RANGE} {format_quantity(quantity, high, locale)}"
+    return format_interval(quantity, known.get(f"{quantity}_low"), known.get(f"{quantity}_high"), locale)
 
 
 def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> bool:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib import resources
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
 from headway import __version__
+from headway.cli.html import escape
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_phases_view import COLUMNS, phase_rows
 from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
 from headway.cli.plan_view import search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
-from headway.i18n import current_translator, formatting
-from headway.i18n.quantities import format_quantity
+from headway.i18n import current_translator
+from headway.i18n.quantities import format_interval, format_quantity
 from headway.planning.verdict import first_change, verdict
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from headway.planning.explanation import Explanation
     from headway.planning.front import LayoutPoint
     from headway.planning.message import Message
-    from headway.planning.phases import Phase
     from headway.planning.published import Published
     from headway.recipe import Recipe
 
@@ -63,7 +62,6 @@ class Report:
         explanations: steps by topic.
         points: layouts that fit.
         nearest: what would make it fit.
-        phases: of the training, where it has several.
         published: what is published of the training that the recipe is that of.
     """
 
@@ -72,7 +70,6 @@ class Report:
     explanations: Mapping[str, Sequence[Explanation]]
     points: Sequence[LayoutPoint]
     nearest: Sequence[Message] = ()
-    phases: Sequence[Phase] = ()
     published: Published | None = None
 
 
@@ -196,11 +193,7 @@ def _rows(known: Mapping[str, Any]) -> Iterator[str]:
             continue
         shown = current_translator().text("plan-yes" if value else "plan-no") if isinstance(value, bool) else None
         shown = format_quantity(quantity, value, locale) if shown is None else shown
-        low, high = known.get(f"{quantity}_low"), known.get(f"{quantity}_high")
-        interval = ""
-        if low is not None and high is not None and low != high:
-            ends = (format_quantity(quantity, end, locale) for end in (low, high))
-            interval = f" {formatting.RANGE} ".join(ends)
+        interval = format_interval(quantity, known.get(f"{quantity}_low"), known.get(f"{quantity}_high"), locale)
         yield (
             f'<tr><td>{escape(_label(quantity))}</td><td class="number">{escape(shown)}</td>'
             f'<td class="number">{escape(interval)}</td></tr>'
@@ -225,10 +218,10 @@ def _alternatives(plan: Plan) -> str:
 
 
 def _phases(report: Report) -> str:
-    if not report.phases:
+    if report.plan.chain is None:
         return ""
     heads = [current_translator().text(f"plan-column-{name}") for name in COLUMNS]
-    return _table(heads, phase_rows(report.recipe, report.phases), words=(0, 2))
+    return _table(heads, phase_rows(report.plan.chain), words=(0, 2))
 
 
 def _published(found: Published | None) -> str:

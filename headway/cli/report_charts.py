@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from itertools import accumulate
 
+from headway.cli.html import escape
 from headway.planning.front import LayoutPoint
 
 WIDTH = 720

@@ -19,6 +19,7 @@ _BY_SUFFIX: tuple[tuple[str, Formatter], ...] = (
     ("bytes_per_token", lambda value, locale: formatting.format_decimal(value, locale)),
     ("bytes", lambda value, locale: formatting.format_bytes(value, locale)),
     ("seconds", lambda value, locale: formatting.format_duration(value, locale)),
+    ("device_hours", lambda value, locale: formatting.format_count(value, locale)),
     ("hours", lambda value, locale: formatting.format_duration(value * units.SECONDS_PER_HOUR, locale)),
     ("days", lambda value, locale: formatting.format_duration(value * units.SECONDS_PER_DAY, locale)),
     ("watts", lambda value, locale: formatting.format_si(value, "W", locale)),
@@ -59,6 +60,25 @@ def format_quantity(name: str, value: Any, locale: str = "en") -> str:
     if not matching:
         return formatting.format_count(value, locale)
     return max(matching, key=lambda pair: len(pair[0]))[1](value, locale)
+
+
+def format_interval(name: str, low: float | None, high: float | None, locale: str = "en") -> str:
+    """Format an interval, its unit written once; nothing where an end is not known, or where both are one.
+
+    Args:
+        name: the quantity's name.
+        low: lower end.
+        high: upper end.
+        locale: a Babel locale name.
+    """
+    if low is None or high is None or low == high:
+        return ""
+    first, last = format_quantity(name, low, locale), format_quantity(name, high, locale)
+    number, _, unit = first.partition(" ")
+    # Of "3 d 12 h" the rest holds a number too, and is no unit.
+    if unit and unit == last.partition(" ")[2] and not any(word.isdecimal() for word in unit.split()):
+        first = number
+    return f"{first} {formatting.RANGE} {last}"
 
 
 def _ends_with(name: str, suffix: str) -> bool:

@@ -12,6 +12,7 @@ from headway.errors import HeadwayError
 from headway.i18n import formatting
 from headway.i18n.lazy_bundle import LazyBundle
 from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, choose_language
+from headway.i18n.plain import without_controls
 
 NEXT_STEP = "next"
 """The Fluent attribute of a message that tells the reader what to do."""
@@ -134,11 +135,11 @@ def _plain(value: Any) -> str | int | float:
         return str(value).lower()
     if isinstance(value, (int, float)) and (abs(value) < _LARGEST_NUMBER or value != value or abs(value) == math.inf):
         return value
-    return str(value)
+    return without_controls(str(value))
 
 
 def _bare(message_id: str, arguments: dict[str, Any]) -> str:
-    listed = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    listed = ", ".join(f"{name}={without_controls(str(value))}" for name, value in arguments.items())
     return f"{message_id} ({listed})" if listed else message_id
 
 

@@ -150,6 +150,7 @@ def split_of(recipe: Recipe, layout: Layout) -> Layouts:
         recompute=RECOMPUTE.index(layout.recompute),
         recompute_share=layout.recompute_share,
         offload_optimizer=recipe.layout.offload_optimizer,
+        offload_activations=recipe.layout.offload_activations,
         # Where the recipe does not say, sequence parallelism goes with tensor parallelism.
         sequence_parallel=wishes_of(recipe).sequence_parallel,
     )

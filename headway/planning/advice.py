@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning import site_advice
+from headway.planning.ineffective import without_effect
 from headway.planning.message import Message
 from headway.recipe import Recipe
 
@@ -14,10 +15,19 @@ if TYPE_CHECKING:
     from headway.planning.plan import Plan
 
 TIGHT_MEMORY_SHARE = 0.9
+"""Of the capacity, that the upper end of the peak may fill without a word. Our choice: the driver, other processes and
+the allocator's holes take a few percent, and batches of other lengths some more."""
+
 EXPOSED_NETWORK_SHARE = 0.1
+"""Of a step, that communication may show without a word. Our choice: below, another network gains less than the
+interval of the step time is wide."""
 
 WORTHWHILE_GOODPUT = 0.02
-"""Share of the wall time that another interval of checkpoints must save to be named."""
+"""Share of the wall time that another interval of checkpoints must save to be named. Our choice."""
+
+GOOD_EPOCHS = 4
+"""Passes over the data that are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264),
+section 1."""
 
 
 def obstacles(plan: Plan) -> Iterator[Message]:
@@ -47,6 +57,7 @@ def obstacles(plan: Plan) -> Iterator[Message]:
             arguments={
                 "mtbf_seconds": plan.reliability.mtbf_hours * units.SECONDS_PER_HOUR,
                 "write_seconds": plan.storage.checkpoint_write_seconds or 0.0,
+                "is_known": "no" if plan.storage.checkpoint_write_seconds is None else "yes",
                 "restart_seconds": plan.reliability.restart_seconds,
             },
         )
@@ -62,6 +73,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     """Yield what the reader should know before starting."""
     yield from _budget(recipe, plan)
     yield from site_advice.warnings(recipe, plan)
+    yield from without_effect(recipe, plan)
     memory = plan.memory
     if memory.fits and memory.device_capacity_bytes:
         share = memory.device_peak_bytes_high / memory.device_capacity_bytes
@@ -80,8 +92,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     elif exposed > EXPOSED_NETWORK_SHARE * plan.time.step_seconds:
         yield Message(id="plan-warning-network-exposed", arguments={"share": exposed / plan.time.step_seconds})
     tokens = recipe.data.dataset_tokens
-    if tokens is not None and recipe.num_tokens > 4 * tokens:
-        # Up to four passes are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264).
+    if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
 
 

@@ -16,6 +16,7 @@ from headway.planning.constants import constant
 from headway.planning.energy import Energy
 from headway.planning.network import SERVER_DEVICES
 from headway.planning.series import plan_window, read_series
+from headway.planning.spread import SURE, Spread, ends, product, spread_of
 from headway.recipe.sections import SiteConfig
 
 _CARDS = {
@@ -33,18 +34,22 @@ class Carbon:
 
     Attributes:
         operational_kg_co2e: of the electricity; None where the grid or the energy is not known.
+        operational_kg_co2e_low: lower end of an 80 % interval: that of the energy.
+        operational_kg_co2e_high: upper end of it.
         design_device_kg_co2e: of the accelerators alone, each at its design power all the time, as most model cards
             reckon it; to be compared with them.
         embodied_kg_co2e: the share of making accelerators and servers that falls to this run; None where it is not
             known.
-        embodied_kg_co2e_low: with the lowest published figures.
-        embodied_kg_co2e_high: with the highest.
+        embodied_kg_co2e_low: lower end of an interval, from the lowest published figure and that of the time.
+        embodied_kg_co2e_high: upper end of it, from the highest.
         grid_kg_co2e_per_kilowatt_hour: what was reckoned with: the mean over the run.
         greenest_start_hour: of the series, where one is given.
         greenest_operational_kg_co2e: were the run to start then.
     """
 
     operational_kg_co2e: float | None = None
+    operational_kg_co2e_low: float | None = None
+    operational_kg_co2e_high: float | None = None
     design_device_kg_co2e: float | None = None
     embodied_kg_co2e: float | None = None
     embodied_kg_co2e_low: float | None = None
@@ -60,11 +65,15 @@ class Water:
 
     Attributes:
         litres: all that is known; None where nothing is.
+        litres_low: lower end of an 80 % interval: that of the energy.
+        litres_high: upper end of it.
         generation_litres: of generating the electricity; None where the grid or the energy is not known.
         site_litres: of cooling the site; None where its water usage effectiveness is not said.
     """
 
     litres: float | None = None
+    litres_low: float | None = None
+    litres_high: float | None = None
     generation_litres: float | None = None
     site_litres: float | None = None
 
@@ -81,6 +90,7 @@ def plan_carbon(
     entry: Accelerator | None,
     devices: int,
     seconds: float | None,
+    time_spread: Spread = SURE,
 ) -> Carbon:
     """Return emissions: energy times intensity, and hardware times the share of its life.
 
@@ -90,6 +100,7 @@ def plan_carbon(
         entry: the accelerator; None for a CPU.
         devices: of the run.
         seconds: of the run; None where it is not known.
+        time_spread: 80 % interval of them, as ratios.
 
     Raises:
         CatalogError: the catalogue does not know the grid.
@@ -100,8 +111,13 @@ def plan_carbon(
     design_joules = energy.design_device_joules
     design_hours = None if design_joules is None else units.joules_to_kilowatt_hours(design_joules)
     low, middle, high = embodied_kg_co2e(site, entry, devices=devices, seconds=seconds)
+    low, high = ends(middle, product(spread_of(low, middle, high), time_spread))
+    operational = None if hours is None or intensity is None else hours * intensity
+    operational_low, operational_high = ends(operational, energy.spread)
     return Carbon(
-        operational_kg_co2e=None if hours is None or intensity is None else hours * intensity,
+        operational_kg_co2e=operational,
+        operational_kg_co2e_low=operational_low,
+        operational_kg_co2e_high=operational_high,
         design_device_kg_co2e=None if design_hours is None or intensity is None else design_hours * intensity,
         embodied_kg_co2e=middle,
         embodied_kg_co2e_low=low,
@@ -129,7 +145,9 @@ def plan_water(site: SiteConfig, energy: Energy) -> Water:
     if effectiveness is not None:
         on_site = units.joules_to_kilowatt_hours(energy.equipment_joules) * effectiveness
     known = [litres for litres in (generation, on_site) if litres is not None]
-    return Water(litres=sum(known) if known else None, generation_litres=generation, site_litres=on_site)
+    litres = sum(known) if known else None
+    low, high = ends(litres, energy.spread)
+    return Water(litres=litres, litres_low=low, litres_high=high, generation_litres=generation, site_litres=on_site)
 
 
 def embodied_kg_co2e(

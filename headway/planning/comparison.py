@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headway.errors import HeadwayError
-from headway.planning.variation import with_accelerator
+from headway.planning.variation import own_accelerator, with_accelerator
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Compared:
 
 
 def compare(recipe: Recipe, accelerators: Sequence[str], make_plan: MakePlan) -> tuple[Compared, ...]:
-    """Plan a recipe on each accelerator; one that cannot be planned does not keep the others from it.
+    """Plan a recipe on each accelerator, once; one that cannot be planned does not keep the others from it.
 
     Args:
         recipe: the resolved recipe.
@@ -49,8 +49,12 @@ def compare(recipe: Recipe, accelerators: Sequence[str], make_plan: MakePlan) ->
     Raises:
         CatalogError: the catalogue does not know a name.
     """
-    recipes = [(name, with_accelerator(recipe, name)) for name in accelerators]
-    return tuple(_planned(name, one, make_plan) for name, one in recipes)
+    recipes: dict[str, tuple[str, Recipe]] = {}
+    for name in accelerators:
+        one = with_accelerator(recipe, name)
+        # Two names of one accelerator are one.
+        recipes.setdefault(own_accelerator(one), (name, one))
+    return tuple(_planned(name, one, make_plan) for name, one in recipes.values())
 
 
 def _planned(name: str, recipe: Recipe, make_plan: MakePlan) -> Compared:

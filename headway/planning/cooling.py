@@ -15,6 +15,7 @@ from headway.planning.power import RACK_LIMITS, Power
 from headway.recipe.sections import SiteConfig
 
 _KILO = 1e3
+"""Watts of a kilowatt."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,11 +16,18 @@ from headway.planning.carbon import service_life_seconds
 from headway.planning.energy import Energy
 from headway.planning.power import Power
 from headway.planning.series import Window, plan_window, read_series
+from headway.planning.spread import SURE, Spread, ends, product, spread_of
 from headway.recipe.sections import SiteConfig
 
 SECONDS_PER_YEAR = 365.25 * units.SECONDS_PER_DAY
+"""Of a Julian year. Source: International Astronomical Union, style manual, 1989."""
+
 SECONDS_PER_MONTH = SECONDS_PER_YEAR / 12
 _LOWEST_PRICE = -1e3
+"""US dollars of a kilowatt-hour below which a series is wrong: prices by the hour may be negative, and the European
+day-ahead market ends at -0.5 euros. Source: ACER, harmonised minimum clearing price of the day-ahead coupling."""
+
+_Ends = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +36,14 @@ class Cost:
 
     Attributes:
         total_usd: everything that is known, for the ownership that the recipe names.
-        total_usd_low: with the lowest price that the catalogue knows.
-        total_usd_high: with the highest.
+        total_usd_low: lower end of an 80 % interval, from those of the time, of the energy and of the prices.
+        total_usd_high: upper end of it.
         energy_usd: the electricity; None where the recipe names no price.
+        energy_usd_low: lower end of an 80 % interval: that of the energy.
+        energy_usd_high: upper end of it.
         hardware_usd: rent of the devices, or the part of their purchase that the run uses up.
+        hardware_usd_low: lower end of an 80 % interval, from those of the time and of the prices.
+        hardware_usd_high: upper end of it.
         infrastructure_usd: the part of power supply and cooling that the run uses up; nothing where devices are rented.
         interest_usd: on the money in the purchase; nothing where devices are rented.
         device_usd_per_hour: rent that was reckoned with.
@@ -52,7 +63,11 @@ class Cost:
     total_usd_low: float | None = None
     total_usd_high: float | None = None
     energy_usd: float | None = None
+    energy_usd_low: float | None = None
+    energy_usd_high: float | None = None
     hardware_usd: float | None = None
+    hardware_usd_low: float | None = None
+    hardware_usd_high: float | None = None
     infrastructure_usd: float | None = None
     interest_usd: float | None = None
     device_usd_per_hour: float | None = None
@@ -124,6 +139,7 @@ def plan_cost(
     seconds: float | None,
     power: Power,
     energy: Energy,
+    time_spread: Spread = SURE,
 ) -> Cost:
     """Return the costs of a run.
 
@@ -135,6 +151,10 @@ def plan_cost(
         seconds: that they are held; None where it is not known, and neither is any cost then.
         power: of the run.
         energy: of the run.
+        time_spread: 80 % interval of the seconds, as ratios.
+
+    Devices are paid for the time, at a price that does not depend on it; electricity is paid for the energy, which
+    grows with the time too, so that the ends of both add up.
 
     Raises:
         PlanError: the series of prices cannot be read.
@@ -145,23 +165,19 @@ def plan_cost(
     tariff = window.mean if window is not None else site.electricity_usd_per_kilowatt_hour
     electricity = _energy_usd(tariff, energy)
     prices = _prices(site, entry)
-    device_hours = devices * seconds / units.SECONDS_PER_HOUR
-    rents = tuple(device_hours * price for price in prices) if prices is not None else None
+    rent = devices * seconds / units.SECONDS_PER_HOUR * prices[1] if prices is not None else None
     purchase = plan_purchase(site, nodes=nodes, seconds=seconds, power=power)
     is_bought = site.ownership == "buy"
-    spans = (purchase.usd,) * 3 if is_bought and purchase else None if is_bought else rents
-    totals = _totals(spans, electricity)
+    held = (purchase.usd if purchase else None) if is_bought else rent
+    hardware = (purchase.hardware_usd if purchase else None) if is_bought else rent
+    spread = product(time_spread, SURE if prices is None or is_bought else spread_of(*prices))
     return Cost(
-        total_usd_low=totals[0] if totals else None,
-        total_usd=totals[1] if totals else None,
-        total_usd_high=totals[2] if totals else None,
-        energy_usd=electricity,
-        hardware_usd=(purchase.hardware_usd if purchase else None) if is_bought else rents[1] if rents else None,
+        **_with_intervals(held, hardware, electricity, spread=spread, energy_spread=energy.spread),
         infrastructure_usd=purchase.infrastructure_usd if is_bought and purchase else None,
         interest_usd=purchase.interest_usd if is_bought and purchase else None,
         device_usd_per_hour=prices[1] if prices else None,
         basis=_basis(site, purchase, prices),
-        rent_usd=rents[1] + (electricity or 0.0) if rents else None,
+        rent_usd=None if rent is None else _sum(rent, electricity),
         purchase_usd=purchase.usd + electricity if purchase and electricity is not None else None,
         capital_usd=purchase.capital_usd if purchase else None,
         lifetime_share=_lifetime_share(site, seconds) if entry is not None or purchase is not None else None,
@@ -230,10 +246,35 @@ def _energy_usd(tariff: float | None, energy: Energy) -> float | None:
     return tariff * units.joules_to_kilowatt_hours(energy.facility_joules)
 
 
-def _totals(spans: tuple[float, ...] | None, electricity: float | None) -> tuple[float, ...] | None:
-    if spans is None:
-        return None if electricity is None else (electricity,) * 3
-    return tuple(usd + (electricity or 0.0) for usd in spans)
+def _sum(held: float | None, electricity: float | None) -> float | None:
+    """Return what is known of both together."""
+    known = [usd for usd in (held, electricity) if usd is not None]
+    return sum(known) if known else None
+
+
+def _sum_of_ends(*parts: tuple[float | None, _Ends]) -> _Ends:
+    """Return the ends of a sum of what is known; an end of it is nowhere where that of a part is."""
+    known = [pair for value, pair in parts if value is not None]
+    low, high = (
+        None if not known or None in column else sum(end for end in column if end is not None)
+        for column in (tuple(pair[side] for pair in known) for side in (0, 1))
+    )
+    return low, high
+
+
+def _with_intervals(
+    held: float | None, hardware: float | None, electricity: float | None, *, spread: Spread, energy_spread: Spread
+) -> dict[str, float | None]:
+    """Return total, hardware and electricity with their intervals, by field."""
+    held_ends, electricity_ends = ends(held, spread), ends(electricity, energy_spread)
+    found = {
+        "total_usd": (_sum(held, electricity), _sum_of_ends((held, held_ends), (electricity, electricity_ends))),
+        "energy_usd": (electricity, electricity_ends),
+        "hardware_usd": (hardware, ends(hardware, spread)),
+    }
+    values = {name: value for name, (value, _) in found.items()}
+    lows = {f"{name}_low": pair[0] for name, (_, pair) in found.items()}
+    return values | lows | {f"{name}_high": pair[1] for name, (_, pair) in found.items()}
 
 
 def _basis(site: SiteConfig, purchase: Purchase | None, prices: tuple[float, float, float] | None) -> str | None:
@@ -245,12 +286,24 @@ def _basis(site: SiteConfig, purchase: Purchase | None, prices: tuple[float, flo
 
 
 def _prices(site: SiteConfig, entry: Accelerator | None) -> tuple[float, float, float] | None:
-    """Return the low, median and high rent of a device and hour; None where none is known."""
+    """Return the low, median and high rent of a device and hour; None where none is known.
+
+    Low and high are the tenth and the ninetieth percentile of what providers ask: nobody knows from whom a reader will
+    rent. A price that the recipe states is sure.
+    """
     if site.device_usd_per_hour is not None:
         return (site.device_usd_per_hour,) * 3
     known = catalog.price(entry.id) if entry is not None else ()
     if not known:
         return None
-    low = min(price.low_usd_per_device_hour or price.usd_per_device_hour for price in known)
-    high = max(price.high_usd_per_device_hour or price.usd_per_device_hour for price in known)
-    return low, statistics.median(price.usd_per_device_hour for price in known), high
+    asked = [
+        usd
+        for price in known
+        for usd in (price.low_usd_per_device_hour, price.usd_per_device_hour, price.high_usd_per_device_hour)
+        if usd is not None
+    ]
+    middle = statistics.median(price.usd_per_device_hour for price in known)
+    if len(asked) == 1:
+        return (middle,) * 3
+    tenths = statistics.quantiles(asked, n=10, method="inclusive")
+    return min(tenths[0], middle), middle, max(tenths[-1], middle)

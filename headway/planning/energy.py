@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 
 from headway.planning.power import Power
+from headway.planning.spread import SURE, Spread, ends, product, spread_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +34,14 @@ class Energy:
     design_device_joules: float | None = None
     joules_per_token: float | None = None
 
+    @property
+    def spread(self) -> Spread:
+        """80 % interval of the facility's energy, as ratios; the upper one is infinite where the run may never end."""
+        if self.facility_joules_low is None:
+            return SURE
+        high = math.inf if self.facility_joules_high is None else self.facility_joules_high
+        return spread_of(self.facility_joules_low, self.facility_joules, high)
+
 
 def plan_energy(
     power: Power,
@@ -40,7 +49,7 @@ def plan_energy(
     devices: int,
     seconds: float | None,
     tokens: int,
-    time_shares: tuple[float, float] = (0.0, 0.0),
+    time_spread: Spread = SURE,
 ) -> Energy:
     """Return the energy of a run.
 
@@ -49,26 +58,21 @@ def plan_energy(
         devices: accelerators.
         seconds: of the whole run; None where it is not known.
         tokens: that are trained on.
-        time_shares: how far the time may fall below and rise above, over the time: an 80 % interval.
-
-    The errors of power and time do not depend on each other, so that their squares add up.
+        time_spread: 80 % interval of the time, as ratios.
     """
     if seconds is None or power.facility_watts is None or power.equipment_watts is None:
         return Energy()
     facility_joules = power.facility_watts * seconds
+    watts = spread_of(power.facility_watts_low, power.facility_watts, power.facility_watts_high)
+    low, high = ends(facility_joules, product(watts, time_spread))
     return Energy(
         equipment_joules=power.equipment_watts * seconds,
         facility_joules=facility_joules,
-        facility_joules_low=_end(facility_joules, power.facility_watts_low, power.facility_watts, -time_shares[0]),
-        facility_joules_high=_end(facility_joules, power.facility_watts_high, power.facility_watts, time_shares[1]),
+        facility_joules_low=low,
+        facility_joules_high=high,
         design_device_joules=design_device_joules(power, devices=devices, seconds=seconds),
         joules_per_token=facility_joules / tokens,
     )
-
-
-def _end(joules: float, end_watts: float | None, watts: float, time_share: float) -> float:
-    power_share = 0.0 if end_watts is None or not watts else end_watts / watts - 1
-    return joules * max(0.0, 1 + math.copysign(math.hypot(power_share, time_share), power_share + time_share))
 
 
 def design_device_joules(power: Power, *, devices: int, seconds: float) -> float | None:

@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from itertools import combinations
 
 _DISTANCE_POWER = 2.0
+"""With which the weight of a measured point falls with its distance. Source: Shepard 1968, "A two-dimensional
+interpolation function for irregularly-spaced data", whose weights are inverse squares."""
+
 _SINGULAR = 1e-12
+"""A pivot below it is zero, but for rounding: doubles have 16 digits."""
+
 _WORTHWHILE = 1e-12
+"""An improvement below it is none, alike."""
 
 
 @dataclass(frozen=True, kw_only=True)

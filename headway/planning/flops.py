@@ -15,10 +15,13 @@ from headway.planning.parameters import tensor_groups
 from headway.recipe.model import ModelConfig
 
 TRAINING_FACTOR = 3
-"""Forward and backward together cost three forward passes."""
+"""Forward and backward together cost three forward passes: each product of the forward pass has two backward, one for
+its input and one for its weight. Source: Kaplan et al. 2020 (arXiv:2001.08361), section 2.1."""
 
 FROZEN_FACTOR = 2
-"""Without gradients of the weights they cost two; those of low-rank adapters are below one percent more."""
+"""Without gradients of the weights they cost two; those of low-rank adapters are below one percent more.
+
+Source: Hu et al. 2021 (arXiv:2106.09685), section 4.2."""
 
 
 def training_factor(method: str) -> int:

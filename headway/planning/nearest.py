@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +30,26 @@ _FIELDS = {
     "context": "context_parallel_degree",
     "expert": "expert_parallel_degree",
     "expert_tensor": "expert_tensor_parallel_degree",
+    "shard_group": "shard_group_size",
     "micro_batch": "micro_batch_size",
 }
 """What a recipe may fix to a number, by its name among the wishes: the setting of ``[layout]``."""
+
+_CHOICES = {"shard": "shard", "sequence_parallel": "sequence_parallel"}
+"""What it may fix to a name, alike."""
+
+_RULES = {
+    "data": ("batch", "data"),
+    "tensor": ("heads", "width", "split", "devices"),
+    "pipeline": ("devices", "layers", "schedule"),
+    "virtual": ("layers", "schedule"),
+    "context": ("sequence", "devices"),
+    "expert": ("experts",),
+    "expert_tensor": ("experts",),
+    "micro_batch": ("batch",),
+    "sequence_parallel": ("split",),
+}
+"""Which rules a wish can break, the one first that is only looked at where the others hold; states' is ``group``."""
 
 
 class LayoutError(PlanError):
@@ -72,23 +89,38 @@ def failing_fields(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes)
     )
 
 
-def _problem(field: str, value: float, nearest: list[int]) -> PlanError:
-    listed = ", ".join(str(number) for number in nearest)
-    return PlanError("plan-field-impossible", field=field, value=int(value), nearest=listed)
+def _problem(field: str, value: int | str, nearest: list[Any], rule: str) -> PlanError:
+    listed = ", ".join(str(one) for one in nearest)
+    return PlanError("plan-field-impossible", field=field, value=str(value), nearest=listed, rule=rule)
+
+
+def _rule(name: str, removed: Mapping[str, int]) -> str:
+    """Return the rule that a wish breaks."""
+    rules = _RULES.get(name, ("group",))
+    return next((rule for rule in rules if removed.get(rule)), rules[-1])
 
 
 def _degrees(job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError]:
+    from headway.planning.analytic.layouts import SHARDS
     from headway.planning.analytic.legal import legal_layouts
 
-    for name, setting in _FIELDS.items():
+    removed = legal_layouts(job, machines, wishes).removed
+    for name, setting in {**_FIELDS, **_CHOICES}.items():
         value = getattr(wishes, name)
         if value is None:
             continue
         without: dict[str, Any] = {name: None}
-        splits = legal_layouts(job, machines, replace(wishes, **without)).splits
-        if splits is not None:
-            possible = sorted({int(number) for number in getattr(splits, name)})
-            yield _problem(f"layout.{setting}", value, _nearest(value, possible))
+        free = legal_layouts(job, machines, replace(wishes, **without))
+        if free.splits is None:
+            continue
+        possible: list[Any] = sorted({int(number) for number in getattr(free.splits, name)})
+        if name == "shard":
+            nearest: list[Any] = [SHARDS[number] for number in possible]
+        elif name == "sequence_parallel":
+            value, nearest = str(value).lower(), [str(bool(number)).lower() for number in possible]
+        else:
+            nearest = _nearest(value, possible)
+        yield _problem(f"layout.{setting}", value, nearest, _rule(name, removed))
 
 
 def _nearest(value: int, possible: list[int]) -> list[int]:
@@ -117,7 +149,7 @@ def _devices(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> It
         and legal_layouts(job, dataclasses.replace(machines, devices=count), wishes).splits is not None
     ]
     if possible:
-        yield _problem("hardware.devices", devices, possible)
+        yield _problem("hardware.devices", devices, possible, "devices")
 
 
 def _batch(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> Iterator[PlanError]:
@@ -134,7 +166,7 @@ def _batch(recipe: Recipe, job: Job, machines: Hardware, wishes: Wishes) -> Iter
         and legal_layouts(dataclasses.replace(job, global_batch_size=size), machines, wishes).splits is not None
     ]
     if possible:
-        yield _problem("training.global_batch_size", batch, possible)
+        yield _problem("training.global_batch_size", batch, possible, "batch")
 
 
 def nearest_fits(recipe: Recipe, made: Plan, make_plan: MakePlan) -> tuple[Message, ...]:

@@ -1,4 +1,10 @@
-"""What data-parallel devices send to each other in a step, and how much of it the computation does not hide.
+"""What servers whose processors train send to each other in a step, and how much of it the computation does not hide.
+
+There are two models of a network, for two kinds of machines. Here whole servers exchange gradients over one link, with
+nothing measured of it: the volumes are exact, and one share of the stated rate stands for all that a rate loses.
+Accelerators (`analytic.replicas`, `analytic.collectives`) have links of several reaches, latencies and overlap by
+layer, with shares fitted to published trainings. The volumes are the same rule, Rajbhandari's, and a test compares
+them; the times are not.
 
 Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 7 (volumes of the sharding stages); Patarasuk and Yuan 2009
 (ring all-reduce sends 2 (n - 1) / n of the buffer per device).
@@ -15,9 +21,11 @@ from headway.planning.operations import FP32_BYTES, VALUE_BYTES
 from headway.recipe import Recipe
 
 BUS_EFFICIENCY = 0.8
-"""Share of a link's stated rate that large collectives reach.
+"""Share of a link's stated rate that large collectives reach between servers whose processors train.
 
-Source: the catalogue's note on ``nvlink-4``: 365.6 of 450 GB/s without in-network reduction."""
+Source: the catalogue's note on ``nvlink-4``: 365.6 of 450 GB/s without in-network reduction. Accelerators have a share
+of their own for each generation, fitted to trainings (`Efficiency.out_efficiency`): nobody published trainings on
+processors to which this one could be fitted."""
 
 
 SERVER_DEVICES = 8

@@ -24,6 +24,8 @@ Kind = Literal["linear", "attention", "head", "embedding", "norm", "rotary", "ga
 Pass = Literal["forward", "backward", "update"]
 
 FP32_BYTES = 4
+"""Of a binary32 number. Source: IEEE 754-2019, section 3.6."""
+
 VALUE_BYTES = {"fp32": 4, "bf16": 2}
 """Bytes of one activation by precision; weights, gradients and moments are fp32 in either."""
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headway import units
 from headway.planning.comparison import MakePlan
 from headway.recipe import Recipe, resolve_phases
 
@@ -59,6 +58,51 @@ class Sum:
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Chain:
+    """A training in several phases.
+
+    Attributes:
+        phases: in their order; the recipe itself is the first.
+        evaluation: the share of all of them that goes into evaluations.
+        trials: search and trial runs beside them; None where the recipe sets no share aside.
+        total: phases and trials together.
+    """
+
+    phases: tuple[Phase, ...]
+    evaluation: Sum
+    trials: Sum | None
+    total: Sum
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return {
+            "phases": [phase.to_dict() for phase in self.phases],
+            "evaluation": self.evaluation.to_dict(),
+            **({} if self.trials is None else {"trials": self.trials.to_dict()}),
+            "sum": self.total.to_dict(),
+        }
+
+
+def plan_chain(recipe: Recipe, first: Plan, make_plan: MakePlan) -> Chain | None:
+    """Return all phases and what they take together; None where nothing follows the recipe itself.
+
+    Args:
+        recipe: the resolved recipe.
+        first: its own plan.
+        make_plan: plans a recipe.
+
+    Raises:
+        HeadwayError: a phase cannot be planned.
+    """
+    phases = plan_phases(recipe, first, make_plan)
+    if not phases:
+        return None
+    total = sum_of(phases)
+    trials = search_of(recipe, total)
+    return Chain(phases=phases, evaluation=evaluation_of(phases), trials=trials, total=added(total, trials))
+
+
 def plan_phases(recipe: Recipe, first: Plan, make_plan: MakePlan) -> tuple[Phase, ...]:
     """Return all phases: the recipe itself, and what follows it; nothing where nothing follows.
 
@@ -97,8 +141,7 @@ def sum_of(phases: Sequence[Phase]) -> Sum:
 
 def device_hours(plan: Plan) -> float | None:
     """Return the hours of all devices of a plan; None where it would never end."""
-    seconds = plan.time.total_seconds
-    return None if seconds is None else plan.hardware.devices * seconds / units.SECONDS_PER_HOUR
+    return None if plan.time.total_seconds is None else plan.time.device_hours
 
 
 def search_of(recipe: Recipe, phases: Sum) -> Sum | None:
@@ -111,6 +154,22 @@ def search_of(recipe: Recipe, phases: Sum) -> Sum | None:
         return None
     beside = phases.times(share / (1 - share))
     return Sum(**{**vars(beside), "seconds": 0.0})
+
+
+def evaluation_of(phases: Sequence[Phase]) -> Sum:
+    """Return what of the phases goes into evaluations: their share of the time is that of all else, too.
+
+    They are done between the steps, on the devices of the phase, and what failures cost falls to both alike.
+    Leaves out: that a forward pass alone draws a little less power.
+    """
+    whole: Sum | None = None
+    for phase in phases:
+        time = phase.plan.time
+        share = time.evaluation_seconds / (time.training_seconds + time.evaluation_seconds)
+        part = sum_of([phase]).times(share)
+        whole = part if whole is None else added(whole, part)
+    assert whole is not None, "a chain has phases"
+    return whole
 
 
 def added(one: Sum, other: Sum | None) -> Sum:

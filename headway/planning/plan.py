@@ -6,7 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass, replace
 from importlib import metadata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headway.machine import Machine
 from headway.planning import advice
@@ -17,6 +17,7 @@ from headway.planning.cost import Cost
 from headway.planning.device import CPU, accelerator_name, processors
 from headway.planning.energy import Energy
 from headway.planning.flops import forward_flops_per_token, model_flops_per_token, training_flops_per_token
+from headway.planning.limits import require_possible
 from headway.planning.memory import Memory
 from headway.planning.message import Message
 from headway.planning.network import Network
@@ -25,10 +26,15 @@ from headway.planning.power import Power
 from headway.planning.processors import choose_on_processors
 from headway.planning.reliability import Reliability, plan_reliability
 from headway.planning.site import plan_site
+from headway.planning.spread import SURE, spread_of
 from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
 from headway.planning.time import Time, plan_time
+from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
+
+if TYPE_CHECKING:
+    from headway.planning.phases import Chain
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +146,7 @@ class Plan:
     alternatives: tuple[Alternative, ...] = ()
     warnings: tuple[Message, ...] = ()
     infeasible: tuple[Message, ...] = ()
+    chain: Chain | None = None
 
     @property
     def is_feasible(self) -> bool:
@@ -147,9 +154,11 @@ class Plan:
         return not self.infeasible
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain JSON values; what is not known is left out."""
-        content: dict[str, Any] = _plain(self)
-        return content
+        """Return plain JSON values; what is not known is left out. Phases that follow are plans of their own."""
+        content: dict[str, Any] = _plain(replace(self, chain=None))
+        change = first_change(self)
+        content["verdict"] = _plain(verdict(self)) | ({} if change is None else {"change": _plain(change)})
+        return content if self.chain is None else {**content, **self.chain.to_dict()}
 
 
 def _plain(value: Any) -> Any:
@@ -162,7 +171,7 @@ def _plain(value: Any) -> Any:
 
 
 def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
-    """Predict what a recipe will take.
+    """Predict what a recipe will take; its phases are left to `headway.plan`.
 
     Args:
         recipe: the resolved recipe.
@@ -172,6 +181,7 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
         PlanError: the layout is not supported, or what is needed to predict it is not known.
         CatalogError: the catalogue does not know a name.
     """
+    require_possible(recipe)
     chosen = choose(recipe, machine)
     storage = _storage(recipe, machine, chosen)
     reliability = _reliability(recipe, chosen, storage)
@@ -233,8 +243,18 @@ def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliabi
         chosen,
         evaluation_seconds=_evaluation_seconds(recipe, chosen),
         checkpoint_seconds=checkpoint_seconds,
-        goodput=reliability.goodput if reliability is not None else None,
+        goodput=_goodput(reliability),
+        goodput_spread=SURE
+        if reliability is None
+        else spread_of(reliability.goodput_low, reliability.goodput, reliability.goodput_high),
     )
+
+
+def _goodput(reliability: Reliability | None) -> float | None:
+    """Return the useful share of the time, which is nothing where a job does not live long enough to save itself."""
+    if reliability is None:
+        return None
+    return reliability.goodput if reliability.makes_progress else 0.0
 
 
 def _evaluation_seconds(recipe: Recipe, chosen: Choice) -> float:

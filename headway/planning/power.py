@@ -30,7 +30,8 @@ from headway.planning.time import Time
 from headway.recipe.sections import SiteConfig
 
 RACK_SCALE_DEVICES = 72
-"""Devices of one NVL72 rack, whose trays and cooling come with it."""
+"""Devices of one NVL72 rack, whose trays and cooling come with it. Source: NVIDIA, GB200 NVL72 and GB300 NVL72 data
+sheets; the catalogue's ``scale_up_domain_devices`` of both."""
 
 RACK_LIMITS = {
     "air": "air-cooled-rack-limit",

@@ -28,7 +28,11 @@ STEP_SPREAD = (0.92, 1.25)
 Source: the errors on the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``, of which eleven lie inside."""
 
 NUM_ALTERNATIVES = 3
+"""That a plan names, the best ones first. Our choice."""
+
 _MAX_CANDIDATES = 12
+"""Micro-batches that are tried: powers of two up to thousands of sequences. A bound on the work, and our choice."""
+
 _UNSUPPORTED = (
     "tensor_parallel_degree",
     "pipeline_parallel_degree",
@@ -36,6 +40,14 @@ _UNSUPPORTED = (
     "context_parallel_degree",
     "expert_parallel_degree",
 )
+_SUPPORTED = {
+    "recompute": "none",
+    "offload_optimizer": False,
+    "offload_activations": False,
+    "sequence_parallel": False,
+    "overlap_tensor_communication": False,
+}
+"""The only value of each, beside "auto": another would be dropped."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,10 +128,15 @@ def _require_supported(recipe: Recipe) -> None:
         value = getattr(recipe.layout, field)
         if value not in (1, "auto"):
             raise PlanError("plan-layout-unsupported", field=f"layout.{field}", value=str(value), supported="1")
-    if recipe.layout.recompute not in ("none", "auto"):
-        raise PlanError(
-            "plan-layout-unsupported", field="layout.recompute", value=recipe.layout.recompute, supported="none"
-        )
+    for field, supported in _SUPPORTED.items():
+        value = getattr(recipe.layout, field)
+        if value not in (supported, "auto"):
+            raise PlanError(
+                "plan-layout-unsupported",
+                field=f"layout.{field}",
+                value=str(value).lower(),
+                supported=str(supported).lower(),
+            )
 
 
 def _data_parallel_degree(recipe: Recipe) -> int:

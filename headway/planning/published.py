@@ -14,6 +14,7 @@ from headway.errors import HeadwayError
 from headway.planning.comparison import MakePlan
 from headway.planning.reliability.prediction import expected_rate
 from headway.planning.reliability.rates import interruptions
+from headway.planning.spread import Spread, ends, inverse, spread_of
 from headway.planning.variation import own_accelerator
 from headway.recipe import Recipe, resolve_recipe
 
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from headway.planning.plan import Plan
 
 SAME_TOKENS = 0.01
-"""A recipe is that of a published training where its tokens differ by no more than this share."""
+"""A recipe is that of a published training where its tokens differ by no more than this share: published
+figures have two or three digits."""
 
 AIM = 0.15
-"""Device hours are to be within this share, given the published layout or utilisation."""
+"""Device hours are to be within this share, given the published layout or utilisation. Our aim; see
+benchmarks/RESULTS.md."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,11 +146,10 @@ def published_of(recipe: Recipe, plan: Plan) -> Published | None:
 
 def _rows(entry: PublishedTraining, recipe: Recipe, plan: Plan) -> Iterator[Beside]:
     time = plan.time
-    low, high = time.step_seconds_low / time.step_seconds, time.step_seconds_high / time.step_seconds
     days = time.total_days
     hours = None if days is None else days * 24 * entry.devices
     if entry.device_hours is not None:
-        yield _scaled("device_hours", entry.device_hours, hours, (low, high))
+        yield _scaled("device_hours", entry.device_hours, hours, time.total_spread)
         if entry.model_flops_utilization is not None and hours is not None:
             # The same plan at the speed that is published: what is left is length, arithmetic and interruptions.
             at_theirs = hours * time.model_flops_utilization / entry.model_flops_utilization
@@ -155,10 +157,11 @@ def _rows(entry: PublishedTraining, recipe: Recipe, plan: Plan) -> Iterator[Besi
                 quantity="device_hours_at_published_utilization", published=entry.device_hours, planned=at_theirs
             )
     if entry.days is not None:
-        yield _scaled("days", entry.days, days, (low, high))
+        yield _scaled("days", entry.days, days, time.total_spread)
     if entry.model_flops_utilization is not None:
         share = time.model_flops_utilization
-        yield _scaled("utilization", entry.model_flops_utilization, share, (1 / high, 1 / low))
+        step = spread_of(time.step_seconds_low, time.step_seconds, time.step_seconds_high)
+        yield _scaled("utilization", entry.model_flops_utilization, share, inverse(step))
     ratio = entry.device_hours / hours if entry.device_hours is not None and hours else None
     yield from _energy(entry, plan, ratio)
     yield from _interruptions(entry, recipe)
@@ -173,12 +176,9 @@ def _rows(entry: PublishedTraining, recipe: Recipe, plan: Plan) -> Iterator[Besi
         )
 
 
-def _scaled(quantity: str, published: float, planned: float | None, spread: tuple[float, float]) -> Beside:
-    if planned is None:
-        return Beside(quantity=quantity, published=published, planned=None)
-    return Beside(
-        quantity=quantity, published=published, planned=planned, low=spread[0] * planned, high=spread[1] * planned
-    )
+def _scaled(quantity: str, published: float, planned: float | None, spread: Spread) -> Beside:
+    low, high = ends(planned, spread)
+    return Beside(quantity=quantity, published=published, planned=planned, low=low, high=high)
 
 
 def _energy(entry: PublishedTraining, plan: Plan, ratio: float | None) -> Iterator[Beside]:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_BYTES = 8 * 2**20
+"""A series is bounded input: hours of a century, and some text to each."""
+
 _MAX_VALUE = 1e6
-"""No price of a kilowatt hour and no kilograms of carbon for it come near this."""
+"""No price of a kilowatt hour and no kilograms of carbon for it come near this; `recipe.quantities.Price` is alike."""
 
 
 @dataclass(frozen=True, kw_only=True)

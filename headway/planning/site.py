@@ -48,13 +48,13 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
         devices=devices,
         seconds=seconds,
         tokens=recipe.num_tokens,
-        time_shares=_time_shares(time),
+        time_spread=time.total_spread,
     )
     return Site(
         power=power,
         energy=energy,
         cooling=plan_cooling(site, power),
-        carbon=plan_carbon(site, energy, entry=entry, devices=devices, seconds=seconds),
+        carbon=plan_carbon(site, energy, entry=entry, devices=devices, seconds=seconds, time_spread=time.total_spread),
         water=plan_water(site, energy),
         cost=plan_cost(
             site,
@@ -64,15 +64,6 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
             seconds=seconds,
             power=power,
             energy=energy,
+            time_spread=time.total_spread,
         ),
-    )
-
-
-def _time_shares(time: Time) -> tuple[float, float]:
-    """Return how far the time of a step may fall below and rise above the prediction, over it."""
-    if not time.step_seconds:
-        return 0.0, 0.0
-    return (
-        max(0.0, 1 - time.step_seconds_low / time.step_seconds),
-        max(0.0, time.step_seconds_high / time.step_seconds - 1),
     )

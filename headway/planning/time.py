@@ -11,6 +11,7 @@ from headway.planning.choice import Choice
 from headway.planning.device import Processors
 from headway.planning.flops import model_flops_per_token, training_flops_per_token
 from headway.planning.operations import Operation, Workload, micro_batch_operations, update_operations
+from headway.planning.spread import SURE, Spread, ends, inverse, product, spread_of
 from headway.recipe import Recipe
 
 
@@ -23,14 +24,26 @@ class Time:
         step_seconds_low: lower end of an 80 % interval.
         step_seconds_high: upper end of it.
         tokens_per_second: of all devices together.
+        tokens_per_second_low: lower end of an 80 % interval.
+        tokens_per_second_high: upper end of it.
         tokens_per_second_per_device: of one.
         model_flops_utilization: model FLOPs over the stated peak (`flops.model_flops_per_token`).
+        model_flops_utilization_low: lower end of an 80 % interval.
+        model_flops_utilization_high: upper end of it.
         hardware_flops_utilization: FLOPs that are done, recomputed ones included and masked ones not, over the stated
             peak.
         parts: seconds of a step by part; they sum to it.
         training_seconds: all steps, were nothing to interrupt them.
+        evaluation_seconds: all evaluations, alike.
         total_seconds: with evaluations, checkpoints and expected interruptions; None where it would never end.
+        total_seconds_low: lower end of an 80 % interval, from those of a step and of the useful share.
+        total_seconds_high: upper end of it; None where the run may never end.
         total_days: the same in days.
+        total_days_low: alike.
+        total_days_high: alike.
+        device_hours: hours of all devices together.
+        device_hours_low: lower end of an 80 % interval.
+        device_hours_high: upper end of it.
     """
 
     step_seconds: float
@@ -41,9 +54,29 @@ class Time:
     model_flops_utilization: float
     parts: dict[str, float] = field(default_factory=dict)
     training_seconds: float
+    evaluation_seconds: float = 0.0
     total_seconds: float | None
+    total_seconds_low: float | None = None
+    total_seconds_high: float | None = None
     total_days: float | None
+    total_days_low: float | None = None
+    total_days_high: float | None = None
+    device_hours: float | None = None
+    device_hours_low: float | None = None
+    device_hours_high: float | None = None
     hardware_flops_utilization: float | None = None
+    tokens_per_second_low: float | None = None
+    tokens_per_second_high: float | None = None
+    model_flops_utilization_low: float | None = None
+    model_flops_utilization_high: float | None = None
+
+    @property
+    def total_spread(self) -> Spread:
+        """80 % interval of the whole run, as ratios; the upper one is infinite where the run may never end."""
+        if self.total_seconds is None or self.total_seconds_low is None:
+            return SURE
+        high = math.inf if self.total_seconds_high is None else self.total_seconds_high
+        return spread_of(self.total_seconds_low, self.total_seconds, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +133,7 @@ def plan_time(
     evaluation_seconds: float,
     checkpoint_seconds: float,
     goodput: float | None,
+    goodput_spread: Spread = SURE,
 ) -> Time:
     """Return the times of a step and of the run.
 
@@ -109,6 +143,7 @@ def plan_time(
         evaluation_seconds: all evaluations of the whole run.
         checkpoint_seconds: all checkpoints of the whole run; they are left aside where the goodput tells of them.
         goodput: useful share of the wall time under failures, checkpoints included; None where it is not known.
+        goodput_spread: 80 % interval of it, as ratios.
     """
     step_seconds = choice.step_seconds
     low, high = choice.step_spread
@@ -120,20 +155,35 @@ def plan_time(
     )
     training_seconds = recipe.num_steps * step_seconds
     total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)
+    spread = product(choice.step_spread, inverse(goodput_spread))
     device_peak = devices * choice.peak_flops_per_second
+    utilization = rate * flops / device_peak
     return Time(
         step_seconds=step_seconds,
         step_seconds_low=low * step_seconds,
         step_seconds_high=high * step_seconds,
         tokens_per_second=rate,
         tokens_per_second_per_device=rate / devices,
-        model_flops_utilization=rate * flops / device_peak,
+        model_flops_utilization=utilization,
         hardware_flops_utilization=rate * hardware_flops / device_peak,
         parts=dict(choice.parts_seconds),
         training_seconds=training_seconds,
+        evaluation_seconds=evaluation_seconds,
         total_seconds=total_seconds,
         total_days=None if total_seconds is None else total_seconds / units.SECONDS_PER_DAY,
+        device_hours=None if total_seconds is None else devices * total_seconds / units.SECONDS_PER_HOUR,
+        **_with_ends("tokens_per_second", rate, inverse(choice.step_spread)),
+        **_with_ends("model_flops_utilization", utilization, inverse(choice.step_spread)),
+        **_with_ends("total_seconds", total_seconds, spread),
+        **_with_ends("total_days", total_seconds, spread, each=units.SECONDS_PER_DAY),
+        **_with_ends("device_hours", total_seconds, spread, each=units.SECONDS_PER_HOUR / devices),
     )
+
+
+def _with_ends(name: str, value: float | None, spread: Spread, *, each: float = 1.0) -> dict[str, float | None]:
+    """Return the ends of the interval of a quantity, by field."""
+    low, high = ends(None if value is None else value / each, spread)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def _counted_recompute(choice: Choice) -> str:

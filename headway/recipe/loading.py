@@ -27,6 +27,7 @@ _MAX_RECIPE_BYTES = 4 * 2**20
 _PIPE_SECONDS = 5.0
 """How long a pipe may be silent before it counts as one that nobody writes to."""
 
+_RANGE_KINDS = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
 _DEFAULT_SEQUENCE_LENGTH = 4096
 _TOKENS_PER_PARAMETER = 20
 
@@ -252,6 +253,8 @@ def _translate_all(error: ValidationError) -> list[RecipeError]:
         by_field.setdefault(_field_name(item["loc"]), []).append(item)
     problems = []
     for field, items in by_field.items():
+        # A number above its limit is no misspelt name.
+        items = [item for item in items if item["type"] == "less_than_equal"] or items
         if len(items) == 1:
             problems.append(_translate(field, items[0]))
             continue
@@ -275,7 +278,7 @@ def _translate(field: str, item: Any) -> RecipeError:
         return RecipeError("recipe-field-missing", field=field)
     value = _shown(item["input"])
     context = {name: limit for name, limit in item.get("ctx", {}).items() if name != "error"}
-    if kind in ("greater_than", "greater_than_equal", "less_than", "less_than_equal"):
+    if kind in _RANGE_KINDS:
         bound = next(iter(context.values()))
         return RecipeError("recipe-field-range", field=field, value=value, kind=kind, bound=float(bound))
     if kind == "literal_error":

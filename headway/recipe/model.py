@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from headway.recipe.quantities import NonNegativeFloat, PositiveCount, PositiveFloat
+from headway.recipe.quantities import (
+    Experts,
+    Heads,
+    Layers,
+    NonNegativeFloat,
+    Positions,
+    PositiveFloat,
+    Vocabulary,
+    Width,
+)
 
 Architecture = Literal["llama", "mistral", "qwen2", "qwen3", "gpt2", "mixtral", "qwen3_moe", "deepseek_v3"]
 
@@ -28,7 +37,7 @@ class RopeScaling(Section):
     factor: PositiveFloat
     low_freq_factor: PositiveFloat
     high_freq_factor: PositiveFloat
-    original_max_position_embeddings: PositiveCount
+    original_max_position_embeddings: Positions
 
 
 class ModelConfig(Section):
@@ -37,14 +46,14 @@ class ModelConfig(Section):
     preset: str | None = None
     config: str | None = None
     architecture: Architecture = "llama"
-    hidden_size: PositiveCount
-    intermediate_size: PositiveCount
-    num_hidden_layers: PositiveCount
-    num_attention_heads: PositiveCount
-    num_key_value_heads: PositiveCount
-    head_dim: PositiveCount
-    vocab_size: PositiveCount
-    max_position_embeddings: PositiveCount
+    hidden_size: Width
+    intermediate_size: Width
+    num_hidden_layers: Layers
+    num_attention_heads: Heads
+    num_key_value_heads: Heads
+    head_dim: Width
+    vocab_size: Vocabulary
+    max_position_embeddings: Positions
     rope_theta: PositiveFloat = 10000.0
     rope_scaling: RopeScaling | None = None
     rms_norm_eps: PositiveFloat = 1e-5
@@ -53,20 +62,20 @@ class ModelConfig(Section):
     attention_output_bias: bool = False
     mlp_bias: bool = False
     qk_norm: bool = False
-    sliding_window: PositiveCount | None = None
+    sliding_window: Positions | None = None
     initializer_range: NonNegativeFloat = 0.02
     # Mixture of experts.
-    num_experts: PositiveCount | None = None
-    num_experts_per_tok: PositiveCount | None = None
-    moe_intermediate_size: PositiveCount | None = None
-    num_shared_experts: PositiveCount | None = None
-    first_k_dense_replace: int = 0
+    num_experts: Experts | None = None
+    num_experts_per_tok: Experts | None = None
+    moe_intermediate_size: Width | None = None
+    num_shared_experts: Experts | None = None
+    first_k_dense_replace: Annotated[int, Field(ge=0, le=10**5)] = 0
     # Multi-head latent attention (DeepSeek).
-    q_lora_rank: PositiveCount | None = None
-    kv_lora_rank: PositiveCount | None = None
-    qk_nope_head_dim: PositiveCount | None = None
-    qk_rope_head_dim: PositiveCount | None = None
-    v_head_dim: PositiveCount | None = None
+    q_lora_rank: Width | None = None
+    kv_lora_rank: Width | None = None
+    qk_nope_head_dim: Width | None = None
+    qk_rope_head_dim: Width | None = None
+    v_head_dim: Width | None = None
 
     @property
     def query_size(self) -> int:

@@ -94,6 +94,21 @@ def experts_are_complete(recipe: Recipe) -> Iterator[RecipeError]:
         )
 
 
+def adapter_rank_fits(recipe: Recipe) -> Iterator[RecipeError]:
+    """An adapter's rank is at most the smaller side of the matrices that have one: beyond, it adds nothing.
+
+    Source: Hu et al. 2021 (arXiv:2106.09685), section 4.1: r is far below the smaller side of the matrix.
+    """
+    training, model = recipe.training, recipe.model
+    if training.method == "full":
+        return
+    sides = [model.hidden_size, model.query_size, model.key_value_size]
+    if training.adapter_targets == "all":
+        sides.append(model.moe_intermediate_size or model.intermediate_size)
+    if training.adapter_rank > min(sides):
+        yield RecipeError("recipe-adapter-rank-too-large", adapter_rank=training.adapter_rank, limit=min(sides))
+
+
 def devices_fill_nodes(recipe: Recipe) -> Iterator[RecipeError]:
     """Several nodes are all full, since collectives are laid out over equal nodes."""
     devices, per_node = recipe.hardware.devices, recipe.hardware.devices_per_node
@@ -133,6 +148,7 @@ RULES: tuple[Rule, ...] = (
     data_has_a_source,
     data_paths_are_named,
     experts_are_complete,
+    adapter_rank_fits,
     devices_fill_nodes,
     pure_weights_have_no_fp32,
     low_precision_gather_has_rounded_products,

@@ -10,12 +10,22 @@ from headway.recipe.model import Section
 from headway.recipe.quantities import (
     Bytes,
     Count,
+    Devices,
+    FailureRate,
     Fraction,
+    Layers,
     NonNegativeFloat,
+    Positions,
     PositiveCount,
     PositiveFloat,
+    Price,
+    Rate,
     Seconds,
+    Sequences,
+    Steps,
+    Tokens,
     Watts,
+    Width,
 )
 
 Auto = Literal["auto"]
@@ -49,7 +59,7 @@ class DataConfig(Section):
     tokenizer: str = "bpe"
     validation_fraction: Annotated[float, Field(ge=0, lt=1)] = 0.01
     attention_within_documents: bool = False
-    dataset_tokens: PositiveCount | None = None
+    dataset_tokens: Tokens | None = None
     cache: str | None = None
     max_bytes: Bytes | None = None
 
@@ -59,14 +69,14 @@ class TrainingConfig(Section):
 
     phase: Literal["pretrain", "finetune"] = "pretrain"
     method: Literal["full", "lora", "qlora"] = "full"
-    adapter_rank: PositiveCount = 16
+    adapter_rank: Width = 16
     adapter_targets: Literal["all", "attention", "query-value", "fused-qkv"] = "all"
     engine: Literal["torch"] = "torch"
     software: Software = "headway"
-    steps: PositiveCount | None = None
-    tokens: PositiveCount | None = None
-    sequence_length: PositiveCount
-    global_batch_size: PositiveCount = 32
+    steps: Steps | None = None
+    tokens: Tokens | None = None
+    sequence_length: Positions
+    global_batch_size: Sequences = 32
     precision: Literal["fp32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
     weights: Literal["fp32", "master", "pure"] = "fp32"
     gradients: Literal["fp32", "rounded"] | Auto = "auto"
@@ -90,35 +100,35 @@ class TrainingConfig(Section):
     decay_fraction: Fraction = 0.2
     min_learning_rate_ratio: Fraction = 0.1
     evaluate_every_steps: PositiveCount | None = None
-    evaluate_batches: PositiveCount = 8
+    evaluate_batches: Sequences = 8
 
 
 class HardwareConfig(Section):
     """``[hardware]``: the machines that the run will have."""
 
     accelerator: str = "auto"
-    devices: PositiveCount = 1
-    devices_per_node: PositiveCount | None = None
+    devices: Devices = 1
+    devices_per_node: Devices | None = None
     network: str | None = None
-    network_bytes_per_second: Annotated[Bytes, Field(gt=0)] | None = None
+    network_bytes_per_second: Rate | None = None
     threads: PositiveCount | None = None
 
 
 class LayoutConfig(Section):
     """``[layout]``: how the work is split over the devices; ``auto`` leaves it to the planner."""
 
-    data_parallel_degree: PositiveCount | Auto = "auto"
-    tensor_parallel_degree: PositiveCount | Auto = "auto"
-    pipeline_parallel_degree: PositiveCount | Auto = "auto"
-    virtual_pipeline_stages: PositiveCount | Auto = "auto"
-    context_parallel_degree: PositiveCount | Auto = "auto"
-    expert_parallel_degree: PositiveCount | Auto = "auto"
-    expert_tensor_parallel_degree: PositiveCount | Auto = "auto"
+    data_parallel_degree: Devices | Auto = "auto"
+    tensor_parallel_degree: Devices | Auto = "auto"
+    pipeline_parallel_degree: Devices | Auto = "auto"
+    virtual_pipeline_stages: Layers | Auto = "auto"
+    context_parallel_degree: Devices | Auto = "auto"
+    expert_parallel_degree: Devices | Auto = "auto"
+    expert_tensor_parallel_degree: Devices | Auto = "auto"
     count_tables_as_layers: bool = False
     shard: Literal["none", "optimizer", "gradients", "parameters"] | Auto = "auto"
-    shard_group_size: PositiveCount | Auto = "auto"
+    shard_group_size: Devices | Auto = "auto"
     reshard_after_forward: bool | Auto = "auto"
-    micro_batch_size: PositiveCount | Auto = "auto"
+    micro_batch_size: Sequences | Auto = "auto"
     recompute: Literal["none", "selective", "products", "full"] | Auto = "auto"
     offload_optimizer: bool = False
     offload_activations: bool = False
@@ -131,10 +141,10 @@ class SiteConfig(Section):
     """``[site]``: where the machines stand, and what power costs there."""
 
     grid: str | None = None
-    grid_kg_co2e_per_kilowatt_hour: NonNegativeFloat | None = None
+    grid_kg_co2e_per_kilowatt_hour: Price | None = None
     power_usage_effectiveness: Annotated[float, Field(ge=1, le=10)] = 1.0
-    electricity_usd_per_kilowatt_hour: NonNegativeFloat | None = None
-    device_usd_per_hour: NonNegativeFloat | None = None
+    electricity_usd_per_kilowatt_hour: Price | None = None
+    device_usd_per_hour: Price | None = None
     node_watts: Watts | None = None
     water_usage_effectiveness: Annotated[float, Field(ge=0, le=100)] | None = None
     electricity_price_series: str | None = None
@@ -143,7 +153,7 @@ class SiteConfig(Section):
     power_capacity: Watts | None = None
     cooling_capacity: Watts | None = None
     rack_capacity: Watts | None = None
-    nodes_per_rack: PositiveCount | None = None
+    nodes_per_rack: Devices | None = None
     cooling: Literal["air", "rear-door", "direct-to-chip"] | Auto = "auto"
     air_temperature_rise: Annotated[float, Field(ge=0.1, le=100)] = 12.0
     liquid_temperature_rise: Annotated[float, Field(ge=0.1, le=100)] = 10.0
@@ -163,16 +173,16 @@ class ResilienceConfig(Section):
     checkpoint_every: Seconds | Auto = 60.0
     checkpoint_every_steps: PositiveCount | None = None
     keep_last: Annotated[int, Field(ge=1)] = 2
-    storage_write_bytes_per_second: Annotated[Bytes, Field(gt=0)] | None = None
+    storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None
     detection_time: Seconds | None = None
     restart_time: Seconds | None = None
     warm_up_time: Seconds = 0.0
     failure_basis: str = "published-fleets"
-    failures_per_1000_devices_per_day: PositiveFloat | None = None
+    failures_per_1000_devices_per_day: FailureRate | None = None
     repair_time: Seconds | None = None
-    spare_nodes: Count = 0
+    spare_nodes: Annotated[Count, Field(le=10**7)] = 0
 
     def interval_seconds(self, best_seconds: float | None) -> float:
         """Return the time between two checkpoints; "auto" is the best one, or the default where that is not known."""

@@ -179,15 +179,55 @@ training = { steps = 10, method = "lora" }
 """
 
 
+def test_a_name_of_control_characters_reaches_no_terminal(headway: Headway) -> None:
+    rude = CHAIN.replace('"chain"', r'"rude\u001b[31m\u0007"').replace('"tuned"', r'"later\u001b]0;x\u0007"')
+    (headway.folder / "rude.toml").write_text(rude)
+    shown = headway("plan", "rude.toml", "--report", "rude.html")
+    page = (headway.folder / "rude.html").read_text()
+    assert "rude[31m" in page
+    plain = headway("plan", "rude.toml")
+    assert "later]0;x" in plain.out
+    for text in (page, shown.out, shown.err, plain.out, plain.err):
+        assert not set(text) & {"\x1b", "\x07"}
+
+
+@pytest.mark.parametrize(
+    "options", [("--sweep", "devices=8,16", "--output", "nowhere/x.png"), ("--report", "nowhere/x.html")]
+)
+def test_a_file_that_cannot_be_written_is_told_before_the_work(headway: Headway, options: tuple[str, ...]) -> None:
+    refused = headway("plan", *EIGHT_H100, *options)
+    assert refused.code == 2
+    assert refused.out == ""
+    assert "nowhere/x." in refused.err
+    (headway.folder / "kept.svg").write_text("old")
+    headway("plan", *EIGHT_H100, "--sweep", "devices=8,16", "--output", "kept.svg")
+    assert "<svg" in (headway.folder / "kept.svg").read_text()
+
+
+def test_two_names_of_one_accelerator_are_planned_once(headway: Headway) -> None:
+    found = headway("plan", *EIGHT_H100, "--compare", "h100-sxm-80gb,h100,a100", "--json").json
+    assert [one["accelerator"] for one in found["compared"]] == ["h100-sxm-80gb", "a100"]
+
+
+def test_the_json_of_a_plan_has_its_verdict(headway: Headway) -> None:
+    fine = headway("plan", *EIGHT_H100, "--json").json["verdict"]
+    assert fine["id"] == "plan-verdict-runs"
+    assert fine["arguments"]["devices"] == 8
+    unfit = ("llama-3.1-70b", "--set", "hardware.accelerator=h100", "--set", "hardware.devices=8")
+    found = headway("plan", *unfit, "--json").json["verdict"]
+    assert found["id"] == "plan-verdict-impossible"
+    assert found["change"]["id"] == "plan-infeasible-memory"
+
+
 def test_phases_are_planned_one_by_one_and_summed(headway: Headway) -> None:
     (headway.folder / "chain.toml").write_text(CHAIN)
     shown = headway("plan", "chain.toml").out
     assert "Phases, the recipe itself being the first" in shown
-    for name in ("chain", "tuned", "search and trial runs", "sum"):
+    for name in ("chain", "tuned", "evaluations in them", "search and trial runs", "sum"):
         assert any(line.strip().startswith(name) for line in shown.splitlines()), name
     content = headway("plan", "chain.toml", "--json", "--report", "chain.html").json
     assert [phase["name"] for phase in content["phases"]] == ["chain", "tuned"]
-    assert content["search"]["device_hours"] / content["sum"]["device_hours"] == pytest.approx(0.1)
+    assert content["trials"]["device_hours"] / content["sum"]["device_hours"] == pytest.approx(0.1)
     assert 'id="phases"' in (headway.folder / "chain.html").read_text()
     swept = headway("plan", "chain.toml", "--sweep", "devices=8,16", "--json").json
     assert all("phases" not in point["plan"] for point in swept["points"])

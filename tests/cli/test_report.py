@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -100,6 +101,40 @@ def test_the_page_is_whole(content: str) -> None:
         assert told in read.text
     assert "steps = 100" in read.text
     assert not re.search(r"[a-z]+-[a-z-]+ \([a-z_]+=", read.text), "a message that is missing"
+
+
+BLOCKS = {"p", "div", "ul", "ol", "table", "section", "h1", "h2", "h3", "svg", "nav", "pre"}
+
+
+@pytest.mark.parametrize("devices", [1, 16, 64])
+def test_the_page_is_as_strict_as_xml(devices: int) -> None:
+    """No browser is at hand here, so that the page must leave none anything to mend."""
+    text = page(report_of(recipe_of(devices=devices)))
+    assert text.lower().startswith("<!doctype html>")
+    closed = re.sub(r"<(meta|br|hr|input|link|img)\b([^>]*?)/?>", r"<\1\2/>", text[len("<!doctype html>") :])
+    root = ElementTree.fromstring(closed)
+    assert root.attrib["lang"] == "en"
+    assert [child.tag for child in root] == ["head", "body"]
+    identifiers = [one.attrib["id"] for one in root.iter() if "id" in one.attrib]
+    assert len(identifiers) == len(set(identifiers))
+    for one in root.iter():
+        inside = [child.tag for child in one]
+        if one.tag in ("p", "span", "h1", "h2", "h3"):
+            assert not BLOCKS & set(inside), one.tag
+        if one.tag in ("ul", "ol"):
+            assert set(inside) == {"li"}
+        if one.tag == "table":
+            assert len({len(row) for row in one.iter("tr")}) == 1
+        if one.tag == "svg":
+            left, top, width, height = map(float, one.attrib["viewBox"].split())
+            for shape in one.iter():
+                for name, low, high in (
+                    ("x", left, width),
+                    ("cx", left, width),
+                    ("y", top, height),
+                    ("cy", top, height),
+                ):
+                    assert low <= float(shape.attrib.get(name, low)) <= high, shape.attrib
 
 
 def test_the_page_loads_nothing(content: str) -> None:

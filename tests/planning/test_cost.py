@@ -1,3 +1,5 @@
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +44,31 @@ def test_renting_by_hand() -> None:
 
 def test_catalogue_prices_span_a_range() -> None:
     found = cost(site(), devices=1, seconds=3600.0)
-    assert found.total_usd_low < found.total_usd < found.total_usd_high  # type: ignore[operator]
+    lowest = min(price.low_usd_per_device_hour or price.usd_per_device_hour for price in catalog.price("h100"))
+    assert lowest < found.total_usd_low < found.total_usd < found.total_usd_high  # type: ignore[operator]
     assert found.basis == "catalogue"
+    sure = cost(site(), entry=replace(H100, id="gb200-nvl72"), devices=1, seconds=3600.0)
+    assert (sure.total_usd is None) == (not catalog.price("gb200-nvl72"))
+
+
+def test_the_interval_of_a_cost_is_that_of_the_time_and_of_the_prices() -> None:
+    """A stated price is sure, and what is left is the time; electricity has the interval of the energy."""
+    used = Energy(facility_joules=3.6e7, facility_joules_low=1.8e7, facility_joules_high=7.2e7)
+    where = site(device_usd_per_hour=2.0, electricity_usd_per_kilowatt_hour=0.1)
+    found = cost(where, energy=used, time_spread=(0.75, 1.5))
+    assert (found.hardware_usd_low, found.hardware_usd, found.hardware_usd_high) == (24.0, 32.0, 48.0)
+    assert (found.energy_usd_low, found.energy_usd, found.energy_usd_high) == pytest.approx((0.5, 1.0, 2.0))
+    assert (found.total_usd_low, found.total_usd, found.total_usd_high) == pytest.approx((24.5, 33.0, 50.0))
+    sure, unsure = cost(site()), cost(site(), time_spread=(0.75, 1.5))
+    for end in ("low", "high"):
+        prices = abs(math.log(getattr(sure, f"total_usd_{end}") / sure.total_usd))
+        time = abs(math.log({"low": 0.75, "high": 1.5}[end]))
+        both = abs(math.log(getattr(unsure, f"total_usd_{end}") / unsure.total_usd))
+        assert both == pytest.approx(math.hypot(prices, time))
+    endless = cost(where, energy=used, time_spread=(0.75, math.inf))
+    assert (endless.total_usd_low, endless.hardware_usd_high) == (pytest.approx(24.5), None)
+    bought = cost(site(ownership="buy", node_usd=100.0), time_spread=(0.5, 2.0))
+    assert bought.total_usd_high == pytest.approx(2 * bought.total_usd)  # type: ignore[operator]
 
 
 def test_the_published_cost_of_deepseek_v3() -> None:

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 
 from headway.planning.energy import Energy, design_device_joules, plan_energy
@@ -15,11 +17,17 @@ def test_energy_is_power_times_time() -> None:
     assert found.joules_per_token == 110
 
 
-def test_the_intervals_of_power_and_time_add_their_squares() -> None:
-    power = Power(equipment_watts=1.0, facility_watts=10.0, facility_watts_low=7.0, facility_watts_high=13.0)
-    found = plan_energy(power, devices=1, seconds=10, tokens=1, time_shares=(0.4, 0.4))
-    assert found.facility_joules_low == pytest.approx(50)
-    assert found.facility_joules_high == pytest.approx(150)
+def test_the_logarithms_of_the_intervals_of_power_and_time_add_their_squares() -> None:
+    power = Power(
+        equipment_watts=1.0, facility_watts=10.0, facility_watts_low=10 * 2**-0.3, facility_watts_high=10 * 2**0.3
+    )
+    found = plan_energy(power, devices=1, seconds=10, tokens=1, time_spread=(2**-0.4, 2**0.4))
+    assert found.facility_joules_low == pytest.approx(100 * 2**-0.5)
+    assert found.facility_joules_high == pytest.approx(100 * 2**0.5)
+    assert found.spread == (pytest.approx(2**-0.5), pytest.approx(2**0.5))
+    endless = plan_energy(power, devices=1, seconds=10, tokens=1, time_spread=(0.5, math.inf))
+    assert endless.facility_joules_high is None
+    assert endless.spread[1] == math.inf
     certain = plan_energy(Power(equipment_watts=1.0, facility_watts=10.0), devices=1, seconds=10, tokens=1)
     assert certain.facility_joules_low == certain.facility_joules_high == certain.facility_joules
 

@@ -107,9 +107,22 @@ def test_cost_is_explained(cluster: tuple[Recipe, Plan]) -> None:
     cost = cluster[1].cost
     assert steps["explain-cost-purchase"].value == cost.hardware_usd
     assert steps["explain-cost-energy"].value == cost.energy_usd
+    paid = (cost.infrastructure_usd or 0) + (cost.interest_usd or 0)
+    paid += steps["explain-cost-purchase"].value + steps["explain-cost-energy"].value
+    assert steps["explain-cost-total"].value == cost.total_usd == pytest.approx(paid)
+    assert steps["explain-cost-total"].arguments["low"] == cost.total_usd_low
     assert steps["explain-cost-cheapest"].value == cost.cheapest_energy_usd
     assert steps["explain-cost-break-even"].value == cost.break_even_months
     assert "AWS" in steps["explain-cost-rent"].source
+
+
+def test_rent_and_electricity_add_up_to_the_total(make_recipe: MakeRecipe) -> None:
+    site = {"electricity_usd_per_kilowatt_hour": 0.1}
+    recipe = make_recipe(hardware={"accelerator": "h100", "devices": 8}, site=site)
+    found = plan(recipe)
+    steps = by_id(explain_cost(recipe, found))
+    assert steps["explain-cost-rent"].value + steps["explain-cost-energy"].value == pytest.approx(found.cost.total_usd)
+    assert steps["explain-cost-total"].value == found.cost.total_usd
 
 
 def test_storage_is_explained(cluster: tuple[Recipe, Plan]) -> None:

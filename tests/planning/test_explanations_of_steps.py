@@ -13,6 +13,7 @@ from headway.planning import Plan, plan
 from headway.planning.explanation import Explanation
 from headway.planning.explanations import explain_memory, explain_network, explain_time
 from headway.recipe import Recipe, resolve_recipe
+from headway.recipe.sections import LayoutConfig
 
 MakeRecipe = Callable[..., Recipe]
 
@@ -54,6 +55,51 @@ JOBS: dict[str, dict[str, Any]] = {
     },
 }
 
+LAYOUTS: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "tensor": {"tensor_parallel_degree": 4, "sequence_parallel": True},
+    "tensor without division of activations": {"tensor_parallel_degree": 4, "sequence_parallel": False},
+    "tensor that hides": {"tensor_parallel_degree": 4, "overlap_tensor_communication": True},
+    "pipeline": {"pipeline_parallel_degree": 4, "virtual_pipeline_stages": 1},
+    "chunks": {"pipeline_parallel_degree": 4, "virtual_pipeline_stages": 4, "micro_batch_size": 1},
+    "context": {"context_parallel_degree": 4},
+    "experts": {"expert_parallel_degree": 4},
+    "experts that are cut": {"expert_parallel_degree": 2, "expert_tensor_parallel_degree": 2},
+    "tables as layers": {"pipeline_parallel_degree": 4, "count_tables_as_layers": True, "micro_batch_size": 1},
+    "copies": {"shard": "none"},
+    "optimizer": {"shard": "optimizer"},
+    "gradients": {"shard": "gradients"},
+    "groups": {"shard": "parameters", "shard_group_size": 8, "tensor_parallel_degree": 1},
+    "kept weights": {"shard": "parameters", "reshard_after_forward": False},
+    "nothing again": {"recompute": "none", "micro_batch_size": 1},
+    "cheap again": {"recompute": "selective", "micro_batch_size": 2},
+    "products again": {"recompute": "products", "micro_batch_size": 2},
+    "all again": {"recompute": "full", "micro_batch_size": 4},
+    "optimizer on the host": {"offload_optimizer": True},
+    "activations on the host": {"offload_activations": True, "recompute": "none", "micro_batch_size": 1},
+    "all of it on the host": {"offload_activations": True, "offload_optimizer": True, "recompute": "full"},
+    "stages with activations on the host": {"offload_activations": True, "pipeline_parallel_degree": 4},
+    "nothing hides": {"overlap_communication": False, "shard": "parameters"},
+    "everything": {
+        "data_parallel_degree": 2,
+        "tensor_parallel_degree": 2,
+        "pipeline_parallel_degree": 4,
+        "virtual_pipeline_stages": 2,
+        "context_parallel_degree": 2,
+        "shard": "parameters",
+        "shard_group_size": 2,
+        "reshard_after_forward": True,
+        "micro_batch_size": 2,
+        "recompute": "full",
+        "offload_optimizer": True,
+        "offload_activations": True,
+        "sequence_parallel": True,
+        "overlap_communication": False,
+        "overlap_tensor_communication": True,
+    },
+}
+"""Every option of a layout that a recipe may set."""
+
 PART_STEPS = ("parameters", "gradients", "optimizer", "activations", "logits", "communication", "reserve")
 
 
@@ -89,6 +135,33 @@ def test_memory_adds_up_to_the_peak(job: tuple[Recipe, Plan]) -> None:
     assert [step.value for step in parts] == [getattr(found.memory.parts, f"{name}_bytes") for name in PART_STEPS]
     assert sum(step.value for step in parts) == pytest.approx(found.memory.device_peak_bytes, rel=1e-9)
     assert steps["memory-peak"].value == found.memory.device_peak_bytes
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-8b", "mixtral-8x7b"])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_option_is_explained_as_it_is_planned(name: str, model: str) -> None:
+    if name.startswith("experts") and model == "llama-3.1-8b":
+        model = "qwen3-30b-a3b"
+    content = {
+        "model": {"preset": model},
+        "training": {"steps": 10, "global_batch_size": 64, "sequence_length": 4096},
+        "hardware": {"accelerator": "h100", "devices": 32, "network": "infiniband-ndr400"},
+        "layout": LAYOUTS[name],
+    }
+    recipe = resolve_recipe(content)
+    one = (recipe, plan(recipe))
+    test_memory_adds_up_to_the_peak(one)
+    test_the_inputs_of_memory_give_its_numbers(one)
+    test_time_adds_up_to_the_step(one)
+    test_the_inputs_of_time_give_its_numbers(one)
+    test_the_network_adds_up_to_what_shows(one)
+    test_every_step_has_a_text_and_a_source(one)
+    parts = [step.arguments["part"] for step in explain_time(*one) if step.id == "explain-time-part"]
+    assert len(parts) == len({text.partition(":")[0] for text in texts(explain_time(*one)) if "of the step" in text})
+
+
+def test_every_option_of_a_layout_is_among_them() -> None:
+    assert {setting for layout in LAYOUTS.values() for setting in layout} == set(LayoutConfig.model_fields)
 
 
 def test_the_inputs_of_memory_give_its_numbers(job: tuple[Recipe, Plan]) -> None:

@@ -37,6 +37,28 @@ def test_each_failing_field_names_the_nearest_values_that_do() -> None:
     assert found["layout.data_parallel_degree"].startswith("2")
 
 
+@pytest.mark.parametrize(
+    ("rule", "field", "nearest", "layout"),
+    [
+        ("layers", "virtual_pipeline_stages", "10", {"pipeline_parallel_degree": 8, "virtual_pipeline_stages": 100}),
+        ("layers", "virtual_pipeline_stages", "2, 5", {"pipeline_parallel_degree": 8, "virtual_pipeline_stages": 4}),
+        ("experts", "expert_parallel_degree", "1", {"expert_parallel_degree": 4}),
+        ("group", "shard", "optimizer, gradients, parameters", {"shard": "none", "shard_group_size": 8}),
+        ("group", "shard_group_size", "2", {"shard": "parameters", "shard_group_size": 1}),
+        ("split", "sequence_parallel", "false", {"sequence_parallel": True, "tensor_parallel_degree": 1}),
+        ("heads", "tensor_parallel_degree", "4, 8", {"tensor_parallel_degree": 7}),
+        ("sequence", "context_parallel_degree", "2048", {"context_parallel_degree": 4096, "tensor_parallel_degree": 8}),
+    ],
+)
+def test_each_names_the_rule_that_it_breaks(rule: str, field: str, nearest: str, layout: dict[str, Any]) -> None:
+    devices = 32768 if rule == "sequence" else 64
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe_of(devices=devices, layout=layout))
+    found = {problem.arguments["field"]: problem.arguments for problem in raised.value.problems}
+    assert found[f"layout.{field}"]["rule"] == rule
+    assert found[f"layout.{field}"]["nearest"] == nearest
+
+
 @pytest.mark.parametrize("field", ["tensor_parallel_degree", "pipeline_parallel_degree"])
 def test_the_named_values_are_possible(field: str) -> None:
     for value in problems_of(recipe_of(layout={field: 3}))[f"layout.{field}"].split(", "):

@@ -2,8 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+import headway
 from headway.planning import Plan, plan
-from headway.planning.phases import Phase, added, device_hours, plan_phases, search_of, sum_of
+from headway.planning.phases import Phase, added, device_hours, evaluation_of, plan_phases, search_of, sum_of
 from headway.recipe import Recipe, resolve_recipe
 
 
@@ -48,6 +49,32 @@ def test_the_sum_is_that_of_the_phases(phases: tuple[Phase, ...]) -> None:
     )
     assert total.facility_joules == pytest.approx(sum(one.energy.facility_joules or 0 for one in plans))
     assert total.operational_kg_co2e == pytest.approx(sum(one.carbon.operational_kg_co2e or 0 for one in plans))
+
+
+def test_a_chain_is_what_the_api_plans(recipe: Recipe) -> None:
+    made = headway.plan(recipe)
+    assert made.chain is not None
+    assert [phase.name for phase in made.chain.phases] == ["chain", "tuned"]
+    assert made.chain.total == added(sum_of(made.chain.phases), made.chain.trials)
+    content = made.to_dict()
+    assert [phase["name"] for phase in content["phases"]] == ["chain", "tuned"]
+    assert content["sum"] == made.chain.total.to_dict()
+    assert content["search"]["considered"] > 0, "the search for a layout keeps its name"
+    assert "phases" not in plan(recipe).to_dict()
+    assert headway.plan(headway.api.alone(recipe)).chain is None
+
+
+def test_evaluations_take_their_share_of_each_phase(phases: tuple[Phase, ...]) -> None:
+    """Evaluations a quarter of the first phase's work, and none in the second."""
+    first, second = (phase.plan for phase in phases)
+    timed = replace(first, time=replace(first.time, training_seconds=30.0, evaluation_seconds=10.0))
+    still = replace(second, time=replace(second.time, evaluation_seconds=0.0))
+    found = evaluation_of([Phase(name="one", plan=timed), Phase(name="two", plan=still)])
+    assert found.device_hours == pytest.approx((timed.time.device_hours or 0) / 4)
+    assert found.facility_joules == pytest.approx((timed.energy.facility_joules or 0) / 4)
+    real = evaluation_of(phases)
+    assert real.seconds is not None
+    assert 0 < real.seconds < sum(phase.plan.time.total_seconds or 0 for phase in phases)
 
 
 def test_what_one_phase_does_not_know_the_sum_does_not_know(phases: tuple[Phase, ...]) -> None:

@@ -50,6 +50,13 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("recipe-experts-incomplete", {"model": {**PRESET, "num_experts_per_tok": 2}}),
         ("recipe-experts-too-few", {"model": {**PRESET, **MOE, "num_experts_per_tok": 9}}),
     ],
+    "adapter_rank_fits": [
+        (
+            "recipe-adapter-rank-too-large",
+            {"training": {**STEPS, "method": method, "adapter_rank": 100_000, "adapter_targets": targets}},
+        )
+        for method, targets in (("lora", "all"), ("qlora", "attention"), ("lora", "query-value"))
+    ],
     "devices_fill_nodes": [("recipe-devices-not-divisible", {"hardware": {"devices": 12, "devices_per_node": 8}})],
     "pure_weights_have_no_fp32": [
         ("recipe-gradients-pure", {"training": {**STEPS, "weights": "pure", "gradients": "fp32"}}),
@@ -75,6 +82,10 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],
     "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}],
     "experts_are_complete": [{"model": {**PRESET, **MOE}}],
+    "adapter_rank_fits": [
+        {"training": {**STEPS, "method": "lora", "adapter_rank": 8}},
+        {"training": {**STEPS, "adapter_rank": 100_000}},
+    ],
     "devices_fill_nodes": [
         {"hardware": {"devices": 16, "devices_per_node": 8}},
         {"hardware": {"devices": 3, "devices_per_node": 8}},

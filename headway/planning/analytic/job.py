@@ -57,8 +57,12 @@ class Job:
         attention: which kernels.
         loss: how the logits are held.
         adapter: None where all weights are trained.
+        dropout: whether activations are dropped at random, which takes masks and passes of its own.
         is_causal: whether a token attends to those before it only.
         overlaps_communication: whether gradients and weights travel while the device computes.
+        overlaps_tensor_communication: whether products are cut into pieces, so that they hide what tensor-parallel
+            devices send each other.
+        captures_graphs: whether a step's operations are started as one, so that the host is never too slow.
         keeps: what the program keeps for the backward pass.
         counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
         document_length: tokens that attend to each other where several documents share a sequence.

@@ -67,12 +67,17 @@ class Legal:
 def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     """Return every layout that keeps all rules.
 
-    The rules, by name: ``devices`` (the degrees divide the devices), ``heads`` (tensor parallelism divides the heads),
-    ``link`` (tensor parallelism stays inside the fast link), ``layers`` (a stage has at least one layer, and chunks of
-    equal size), ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert
-    parallelism divides the experts and has the devices), ``group`` (states are divided among whole groups), ``batch``
-    (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches as there
-    are stages at a time).
+    The rules, by name: ``devices`` (the degrees divide the devices), ``data`` (what is left of them is the degree that
+    is asked for), ``heads`` (tensor parallelism divides the heads), ``width`` (and the inner widths of MLPs), ``link``
+    (it stays inside the fast link, unless it is asked for), ``split`` (activations between products are divided only
+    among devices that share matrices), ``layers`` (a stage has at least one layer, and chunks of equal size),
+    ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert parallelism
+    divides the experts and has the devices), ``group`` (states are divided among whole groups of several devices),
+    ``batch`` (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches
+    as there are stages at a time). A wish keeps all of them but ``link``.
+
+    Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 2.3 (stages, chunks, micro-batches, matrices);
+    Megatron-LM, ``megatron/training/arguments.py``, which refuses the same.
     """
     found = Legal()
     blocks = []
@@ -88,8 +93,23 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
         if block is not None:
             blocks.append(block)
     if blocks:
-        found.splits = layouts(**{name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
+        splits = layouts(**{name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
+        found.splits = _sharded_as_wished(splits, wishes, found.removed)
     return found
+
+
+def _sharded_as_wished(splits: Layouts, wishes: Wishes, removed: Counter[str]) -> Layouts:
+    """Leave out layouts in which no two devices hold the same weights, where the recipe wants states divided.
+
+    Where there are only such layouts, the wish is without effect, and the plan says so.
+    """
+    if wishes.shard is None:
+        return splits
+    granted = splits.shard == SHARDS.index(wishes.shard)
+    if np.all(granted) or not np.any(granted):
+        return splits
+    removed["group"] += int(np.count_nonzero(~granted))
+    return splits.take(granted)
 
 
 def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]) -> Iterable[tuple[int, int, int]]:
@@ -98,6 +118,12 @@ def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]
     for tensor in tensors:
         if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
             removed["heads"] += 1
+            continue
+        if shape.inner % tensor or shape.shared_inner % tensor:
+            removed["width"] += 1
+            continue
+        if wishes.sequence_parallel and tensor == 1:
+            removed["split"] += 1
             continue
         if wishes.tensor is None and tensor > max(hardware.domain_devices, 1):
             removed["link"] += 1
@@ -138,7 +164,7 @@ def _block(
     axes: dict[str, list[tuple[float, ...]]] = {
         "batches": _batches(job, wishes, data),
         "virtual": _virtual(job, wishes, pipeline, removed),
-        "expert": _experts(job, wishes, data * tensor * context, removed),
+        "expert": _experts(job, wishes, data * tensor * context, tensor, removed),
         "states": _states(hardware, wishes, data * context, tensor),
         "recompute": _recompute(wishes),
     }
@@ -186,37 +212,41 @@ def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
 
 
 def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> list[tuple[float, ...]]:
+    """Return into how many chunks a stage may be cut: they are equal, but for a few layers that the last ones lack."""
     layers = job.shape.layers
     if pipeline == 1:
         return [(1.0,)] if wishes.virtual in (None, 1) else []
     # The last chunk may be the one that lacks a layer: 126 layers on 16 stages are 8 chunks of one layer each.
-    most = min(-(-layers // pipeline), MAX_VIRTUAL)
-    wanted = [wishes.virtual] if wishes.virtual is not None else range(1, most + 1)
-    chosen: list[tuple[float, ...]] = []
-    for chunks in wanted:
-        missing = -layers % (pipeline * chunks)
-        if chunks > 1 and wishes.virtual is None and missing > MAX_UNEVEN_LAYERS:
-            removed["layers"] += 1
-        else:
-            chosen.append((float(chunks),))
-    return chosen
+    most = -(-layers // pipeline)
+    wanted = [wishes.virtual] if wishes.virtual is not None else list(range(1, min(most, MAX_VIRTUAL) + 1))
+    fitting = [
+        chunks
+        for chunks in wanted
+        if chunks == 1 or (chunks <= most and -layers % (pipeline * chunks) <= MAX_UNEVEN_LAYERS)
+    ]
+    removed["layers"] += len(wanted) - len(fitting)
+    return [(float(chunks),) for chunks in fitting]
 
 
-def _experts(job: Job, wishes: Wishes, devices: int, removed: Counter[str]) -> list[tuple[float, ...]]:
+def _experts(job: Job, wishes: Wishes, devices: int, tensor: int, removed: Counter[str]) -> list[tuple[float, ...]]:
+    """Return among how many devices experts may be divided; undivided ones are cut like all other matrices."""
     experts = job.shape.experts
     if not experts:
-        return [(1.0,)]
+        return [(1.0,)] if wishes.expert in (None, 1) else []
     wanted = [wishes.expert] if wishes.expert is not None else _divisors(experts, devices)
-    each = wishes.expert_tensor or 1
-    is_whole = job.shape.expert_inner % each == 0
-    fitting = [size for size in wanted if is_whole and experts % size == 0 and devices % (size * each) == 0]
+    fitting = []
+    for size in wanted:
+        cut = wishes.expert_tensor or (1 if size > 1 else tensor)
+        if experts % size == 0 and devices % (size * cut) == 0 and job.shape.expert_inner % cut == 0:
+            fitting.append(size)
     removed["experts"] += len(wanted) - len(fitting)
     return [(float(size),) for size in fitting]
 
 
 def _states(hardware: Hardware, wishes: Wishes, replicas: int, tensor: int) -> list[tuple[float, ...]]:
     """Return the ways to divide states: what, among how many devices, and whether gathered weights are dropped."""
-    if wishes.shard_group is not None and replicas % wishes.shard_group:
+    kinds = _kinds(wishes)
+    if not kinds or (wishes.shard_group is not None and replicas % wishes.shard_group):
         return []
     if replicas == 1:
         return [(0.0, 1.0, 1.0)]
@@ -224,13 +254,20 @@ def _states(hardware: Hardware, wishes: Wishes, replicas: int, tensor: int) -> l
     groups = [replicas, near] if 1 < near < replicas and replicas % near == 0 else [replicas]
     if wishes.shard_group is not None:
         groups = [wishes.shard_group]
-    kinds = [SHARDS.index(wishes.shard)] if wishes.shard is not None else range(len(SHARDS))
     found: list[tuple[float, ...]] = []
     for kind in kinds:
         for group in groups if kind else [replicas]:
             keeps = (True, False) if kind == PARAMETERS and wishes.reshards is None else (wishes.reshards is not False,)
             found += [(float(kind), float(group), float(drops)) for drops in keeps]
     return found
+
+
+def _kinds(wishes: Wishes) -> list[int]:
+    """Return what may be divided: something, where a group of several devices is asked for; nothing, in one of one."""
+    kinds = list(range(len(SHARDS))) if wishes.shard is None else [SHARDS.index(wishes.shard)]
+    if wishes.shard_group is None:
+        return kinds
+    return [kind for kind in kinds if (kind > 0) == (wishes.shard_group > 1)]
 
 
 def _recompute(wishes: Wishes) -> list[tuple[float, ...]]:

@@ -43,6 +43,12 @@ WORKSPACES = dict.fromkeys(("volta", "ampere", "ada", "ada-consumer"), SMALL_WOR
     ("hopper", "blackwell", "blackwell-ultra"), LARGE_WORKSPACE_BYTES
 )
 
+LAYERS_NOT_OFFLOADED = 2.0
+"""Layers whose activations are on the device while the others' are in the host's memory: the one that is at work, and
+the one that is on its way.
+
+Source: Transformer Engine, ``cpu_offload.py``, whose two buffers take turns."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryParts:
@@ -181,9 +187,9 @@ def _passes(job: Job, split: Layouts, tokens: Floats, stage: Stage) -> tuple[Flo
 
 
 def _stored(split: Layouts, kept: Floats, in_flight: Floats) -> Floats:
-    """Return what all layers in flight keep on the device; two layers' share, where the rest goes to the host."""
+    """Return what all layers in flight keep on the device; a few layers' share, where the rest goes to the host."""
     stored = in_flight * kept
-    return np.where(split.offload_activations > 0, np.minimum(2 * kept, stored), stored)
+    return np.where(split.offload_activations > 0, np.minimum(LAYERS_NOT_OFFLOADED * kept, stored), stored)
 
 
 def _fullest_layers(job: Job, split: Layouts) -> Floats:

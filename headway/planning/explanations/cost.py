@@ -61,6 +61,7 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             source="straight-line depreciation; Barroso et al. 2018, The Datacenter as a Computer, chapter 6",
         )
     yield from _cost_of_energy(recipe, plan)
+    yield from _total(plan)
     if cost.break_even_months is not None and cost.capital_usd is not None:
         yield Explanation(
             id="explain-cost-break-even",
@@ -69,6 +70,25 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             arguments={"capital_usd": cost.capital_usd, "months": cost.break_even_months},
             source="capital / (rent - running costs)",
         )
+
+
+def _total(plan: Plan) -> Iterator[Explanation]:
+    """Yield what is paid for in all, with its interval."""
+    cost = plan.cost
+    if cost.total_usd is None:
+        return
+    yield Explanation(
+        id="explain-cost-total",
+        quantity="usd",
+        value=cost.total_usd,
+        arguments={
+            "usd": cost.total_usd,
+            "is_bounded": "no" if cost.total_usd_high is None else "yes",
+            "low": cost.total_usd_low or 0.0,
+            "high": cost.total_usd_high or 0.0,
+        },
+        source="headway/planning/spread.py: the interval of the run's time, and what providers ask",
+    )
 
 
 def _cost_of_energy(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:

@@ -173,6 +173,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
     from headway.planning.analytic import activations as formulas
     from headway.planning.analytic.holdings import stage_layers
     from headway.planning.analytic.layer import tokens_of
+    from headway.planning.analytic.memory import LAYERS_NOT_OFFLOADED
 
     parts, layout = plan.memory.parts, plan.layout
     tokens = tokens_of(one.job, one.split)
@@ -180,10 +181,12 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
     full = float(formulas.full_bytes_per_layer(one.job, one.split, tokens)[0])
     layers = float(stage_layers(one.job, one.split)[0])
     is_update = plan.memory.moment == "update"
-    in_flight = 0.0 if is_update else _layers_in_flight(plan, layers)
+    is_offloaded = bool(one.split.offload_activations[0])
+    most = LAYERS_NOT_OFFLOADED if is_offloaded else float("inf")
+    in_flight = 0.0 if is_update else min(_layers_in_flight(plan, layers), most)
     if in_flight * kept > parts.activations_bytes:
         # The peak is that of the last stage, which begins the backward pass at once.
-        in_flight = layers
+        in_flight = min(layers, most)
     yield Explanation(
         id="explain-memory-activations",
         quantity="bytes",
@@ -191,7 +194,7 @@ def _activations(plan: Plan, one: _Split) -> Iterator[Explanation]:
         arguments={
             "tokens": float(tokens[0]),
             "recompute": layout.recompute,
-            "moment": "update" if is_update else "passes",
+            "moment": "update" if is_update else "offload" if is_offloaded else "passes",
             "full_bytes": full,
             "kept_bytes": kept,
             "layers": in_flight,

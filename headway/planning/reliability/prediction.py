@@ -88,6 +88,20 @@ class Reliability:
     spares: Spares
     source: str
 
+    @property
+    def makes_progress(self) -> bool:
+        """Whether the job lives long enough between two failures to come back and to save itself once.
+
+        Where it does not, next to nothing of its time is useful; where the storage is not known, the way back alone
+        decides.
+
+        Source: Aupy et al. 2013 (arXiv:1302.3752), section 3: formulas hold for a mean time between failures above
+        the downtime, the recovery and the checkpoint.
+        """
+        way = self.checkpointing
+        saving_seconds = 0.0 if way is None else max(way.stall_seconds, way.write_behind_seconds)
+        return self.mtbf_hours * units.SECONDS_PER_HOUR >= self.restart_seconds + saving_seconds
+
 
 def expected_rate(resilience: ResilienceConfig, accelerator: str | None = None) -> FailureRate:
     """Return the failure rate that a recipe states or names.

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,8 @@ from headway.planning.analytic.legal import Wishes, legal_layouts
 from tests.planning.analytic.invented import job, llama, machines
 
 MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)
+ODD_EXPERTS = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2, moe_intermediate_size=1025)
+DEEP = llama(num_hidden_layers=32)
 
 
 @pytest.mark.parametrize(
@@ -23,7 +27,24 @@ MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)
         ("batch", Wishes(tensor=1, pipeline=1, context=1), 8, {"global_batch_size": 12}),
         ("batch", Wishes(tensor=1, pipeline=1, context=1, micro_batch=3), 8, {}),
         ("experts", Wishes(expert=3), 8, {"model": MIXTURE}),
-        ("schedule", Wishes(pipeline=4, virtual=4, tensor=1, context=1), 8, {"global_batch_size": 4}),
+        ("experts", Wishes(expert=4), 8, {}),
+        ("experts", Wishes(expert=1, tensor=8), 8, {"model": ODD_EXPERTS}),
+        ("width", Wishes(tensor=8), 8, {"model": llama(intermediate_size=4100)}),
+        ("split", Wishes(tensor=1, sequence_parallel=True), 8, {}),
+        ("split", Wishes(sequence_parallel=True), 1, {}),
+        ("group", Wishes(shard="none", shard_group=8), 8, {}),
+        ("group", Wishes(shard="parameters", shard_group=1), 8, {}),
+        ("group", Wishes(shard_group=3), 8, {}),
+        ("layers", Wishes(pipeline=1, virtual=2), 8, {}),
+        ("layers", Wishes(pipeline=4, virtual=2), 8, {}),
+        ("layers", Wishes(pipeline=4, virtual=100, tensor=1), 64, {"model": DEEP}),
+        ("layers", Wishes(pipeline=4, virtual=3, tensor=1), 64, {"model": DEEP}),
+        (
+            "schedule",
+            Wishes(pipeline=4, virtual=4, tensor=1, context=1),
+            8,
+            {"model": llama(num_hidden_layers=16), "global_batch_size": 4},
+        ),
     ],
 )
 def test_what_cannot_be_names_its_rule(rule: str, wishes: Wishes, devices: int, changes: dict[str, object]) -> None:
@@ -77,6 +98,35 @@ def test_the_last_chunks_may_lack_a_layer() -> None:
     assert np.all(-126 % (16 * found.virtual[found.virtual > 1]) <= 2)
 
 
+@pytest.mark.parametrize(("layers", "pipeline", "virtual"), [(32, 4, 8), (126, 16, 8), (126, 2, 63), (5, 2, 3)])
+def test_chunks_that_are_asked_for_may_be_as_many_as_the_layers_of_a_stage(layers, pipeline, virtual) -> None:
+    wishes = Wishes(tensor=1, context=1, pipeline=pipeline, virtual=virtual)
+    found = legal_layouts(job(llama(num_hidden_layers=layers)), machines(pipeline), wishes).splits
+    assert found is not None
+    assert set(found.virtual) == {virtual}
+    twice = replace(wishes, virtual=2 * virtual)
+    assert legal_layouts(job(llama(num_hidden_layers=layers)), machines(pipeline), twice).splits is None
+
+
+def test_a_group_that_is_asked_for_divides_something() -> None:
+    several = legal_layouts(job(), machines(8), Wishes(shard_group=8)).splits
+    assert several is not None
+    assert np.all((several.shard > 0) & (several.shard_group == 8))
+    alone = legal_layouts(job(), machines(8), Wishes(shard_group=1)).splits
+    assert alone is not None
+    assert np.all(alone.shard == 0)
+
+
+def test_states_that_shall_be_divided_are_wherever_that_is_possible() -> None:
+    found = legal_layouts(job(), machines(8), Wishes(shard="optimizer"))
+    assert found.splits is not None
+    assert np.all((found.splits.shard == 1) & (found.splits.replicas > 1))
+    assert found.removed["group"] > 0
+    vain = legal_layouts(job(), machines(8), Wishes(shard="optimizer", tensor=8)).splits
+    assert vain is not None
+    assert np.all(vain.shard == 0)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     devices=st.sampled_from([1, 2, 3, 4, 6, 8, 12, 16]),
@@ -95,6 +145,7 @@ def test_every_legal_layout_uses_all_devices_and_whole_micro_batches(devices, ba
     assert np.all(found.data * found.micro_batch * found.micro_batches == batch)
     assert np.all(found.pipeline <= layers)
     assert np.all((found.virtual == 1) | (found.micro_batches % found.pipeline == 0))
+    assert np.all((found.virtual == 1) | (-layers % (found.pipeline * found.virtual) <= 2))
     if experts:
         assert np.all((8 % found.expert == 0) & (devices / found.pipeline % found.expert == 0))
 

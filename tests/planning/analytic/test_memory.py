@@ -232,6 +232,34 @@ def test_more_devices_never_raise_what_tensors_take_on_one(columns, keeps, axis,
     assert after <= before * (1 + 1e-12)
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    columns=SPLITS,
+    keeps=KEEPS,
+    axis=st.sampled_from(["data", "tensor", "context"]),
+    factor=st.sampled_from([2, 4, 8]),
+    shard=st.integers(0, 3),
+)
+def test_the_first_division_raises_only_what_travels(columns, keeps, axis, factor, shard) -> None:
+    """From one device on: moments, activations and logits never grow, whatever is divided.
+
+    Weights and gradients may: buckets of gradients, and layers that are gathered, are there from two devices on.
+    """
+    few = _split({**columns, "shard": shard, "sequence_parallel": 1, axis: 1})
+    many = replace(few, **{axis: getattr(few, axis) * factor})
+    many = replace(many, shard_group=many.replicas)
+    trained = job(llama(num_hidden_layers=8, num_attention_heads=32, head_dim=32, num_key_value_heads=32), keeps=keeps)
+    before, after = (memory(trained, machines(_devices(split)), split) for split in (few, many))
+
+    def still(parts: MemoryParts) -> float:
+        return part(parts, "optimizer") + part(parts, "activations") + part(parts, "logits")
+
+    assert still(after) <= still(before) * (1 + 1e-12)
+    if shard == 0 and axis == "data":
+        assert part(after, "parameters") == part(before, "parameters")
+        assert part(after, "gradients") >= part(before, "gradients")
+
+
 @settings(max_examples=100, deadline=None)
 @given(columns=SPLITS, keeps=KEEPS)
 def test_more_recomputation_never_keeps_more_between_layers(columns, keeps) -> None:

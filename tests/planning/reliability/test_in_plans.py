@@ -9,6 +9,7 @@ import pytest
 from headway.planning import Plan, plan
 from headway.planning.explanations import EXPLANATIONS, explain_reliability
 from headway.planning.reliability.explain import explain
+from headway.planning.verdict import verdict
 from headway.recipe import Recipe
 from headway.recipe.sections import ResilienceConfig
 
@@ -33,6 +34,32 @@ def test_a_stated_write_rate_gives_the_goodput(make_recipe: MakeRecipe) -> None:
     assert found.reliability.goodput is not None
     assert 0 < found.reliability.goodput < 1
     assert found.time.total_seconds > found.time.training_seconds
+
+
+@pytest.mark.parametrize("rate", [3000.0, 1e6])
+@pytest.mark.parametrize("storage", [{}, {"storage_write_bytes_per_second": "100 GB"}])
+def test_a_job_that_dies_before_it_is_back_never_ends(make_recipe: MakeRecipe, rate: float, storage: Any) -> None:
+    """3,000 failures of 1,024 of 1,000 devices a day are one in 28 seconds; a restart takes minutes."""
+    found = cluster(make_recipe, failures_per_1000_devices_per_day=rate, **storage)
+    assert found.reliability is not None
+    assert found.reliability.mtbf_hours * 3600 == pytest.approx(86400 / (rate / 1000 * 1024))
+    assert not found.reliability.makes_progress
+    assert (found.time.total_seconds, found.cost.total_usd) == (None, None)
+    assert [message.id for message in found.infeasible] == ["plan-infeasible-goodput"]
+    assert verdict(found).id == "plan-verdict-impossible"
+    assert found.reliability.spares.recommended_nodes < 10**9
+
+
+def test_a_checkpoint_that_takes_longer_than_the_job_lives_is_no_progress(make_recipe: MakeRecipe) -> None:
+    """An hour between two failures leaves time for the restart, and none for a checkpoint of two hours."""
+    rate = {"failures_per_1000_devices_per_day": 24 * 1000 / 1024, "restart_time": "1min"}
+    fast = cluster(make_recipe, **rate, storage_write_bytes_per_second="100 GB")
+    assert fast.reliability is not None
+    assert fast.reliability.makes_progress
+    slow = cluster(make_recipe, **rate, storage_write_bytes_per_second=int(fast.storage.checkpoint_bytes / 7200))
+    assert slow.reliability is not None
+    assert not slow.reliability.makes_progress
+    assert slow.time.total_seconds is None
 
 
 def test_auto_saves_as_often_as_is_best(make_recipe: MakeRecipe) -> None:

@@ -69,6 +69,11 @@ explain-cost-rent = { COUNT($devices) } devices are held for { COUNT($device_hou
 explain-cost-purchase = Of a purchase of { USD($capital_usd) }, written off over { DURATION($life_seconds) } of which { PERCENT($utilization) } are used, { DURATION($seconds) } use up { USD($usd) } of servers and { USD($infrastructure_usd) } of power supply and cooling; interest adds { USD($interest_usd) }.
 # $kilowatt_hours, $price, $usd (Number)
 explain-cost-energy = { DECIMAL($kilowatt_hours) } kWh at { USD($price) } each cost { USD($usd) }.
+# $usd, $low, $high (Number); $is_bounded (String): yes or no
+explain-cost-total = What is paid for adds up to { USD($usd) }, in 80 % of all cases { $is_bounded ->
+        [no] { USD($low) } or more, since the run may never end
+       *[yes] { USD($low) } to { USD($high) }
+    }.
 # $hour, $usd (Number)
 explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
 # $capital_usd, $months (Number)
@@ -101,6 +106,7 @@ explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } we
 # $tokens, $full_bytes, $kept_bytes, $layers, $extra_bytes, $bytes (Number); $recompute (String): a name, not translated; $moment (String)
 explain-memory-activations = Activations: a layer makes { BYTES($full_bytes) } for a micro-batch of { COUNT($tokens) } tokens on this device and, with recomputation "{ $recompute }", keeps { BYTES($kept_bytes) }; { $moment ->
         [update] but the peak is that of the update, when nothing of the passes is left
+        [offload] x { DECIMAL($layers) } layers, since the others' are in the host's memory, and { BYTES($extra_bytes) } for the layer whose backward pass runs
        *[passes] x { DECIMAL($layers) } layers in flight, and { BYTES($extra_bytes) } for the layer whose backward pass runs
     }: { BYTES($bytes) }.
 # $tokens, $vocabulary, $tensor, $logits_bytes, $bytes (Number); $loss (String): a name, not translated; $moment (String)
@@ -165,6 +171,7 @@ explain-time-part = { $part ->
         [bubble_seconds] Bubble: ({ COUNT($pipeline) } - 1) / { COUNT($virtual) } times what a stage takes for a micro-batch, of { COUNT($rounds) }
         [optimizer_seconds] Optimizer: states, gradients and weights are read and written once
         [host_seconds] Host: by how much starting the operations takes longer than the device needs for them
+        [offload_seconds] Offloading: by how much sending activations to the host's memory and back takes longer than the computation, over { COUNT($rounds) } micro-batches
        *[waiting_seconds] Waiting for the slowest: { PERCENT($waiting_share) } for every doubling, of { COUNT($devices) } devices
     }: { DURATION($seconds) }, { PERCENT($share) } of the step.
 # $part (String): name of a part; $rounds, $seconds, $share (Number)

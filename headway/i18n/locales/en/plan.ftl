@@ -79,6 +79,8 @@ plan-label-training-seconds = Training alone
 plan-label-total-seconds = Whole run
 plan-label-hardware-flops-utilization = Hardware FLOPs utilisation
 plan-label-total-days = Whole run in days
+plan-label-device-hours = Device hours
+plan-label-evaluation-seconds = Evaluations
 plan-label-embedding-seconds = Embedding
 plan-label-compute-seconds = Layers
 plan-label-recompute-seconds = Recomputation
@@ -213,9 +215,24 @@ plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but 
 # $field (String): the recipe's field; $value (String); $supported (String)
 plan-layout-impossible = No layout keeps all that the recipe asks for on { COUNT($devices) } devices.
     .next = Change one of these fields, where any are named, or leave [layout] to "auto". This one is possible: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context } and a micro-batch of { $micro_batch }.
-# $field, $nearest (String): not translated; $value (Number)
-plan-field-impossible = `{ $field }` of { NUMBER($value, useGrouping: 0) } goes with nothing else that is asked for.
+# $field, $value, $nearest (String): not translated; $rule (String): name of a rule
+plan-field-impossible = { $rule ->
+        [batch] Every step is made of whole micro-batches on every data-parallel device
+        [devices] The degrees together divide the devices
+        [data] The data-parallel degree is what the other degrees leave of the devices
+        [heads] Tensor parallelism divides the heads
+        [width] Tensor parallelism divides the inner widths of the MLPs
+        [split] Activations are divided only among the devices of a tensor-parallel group
+        [layers] A stage holds at least one layer, and is cut into equal chunks of layers
+        [sequence] Context parallelism divides the sequence into two equal parts for each device
+        [experts] Expert parallelism divides the experts of the model and the devices that hold them
+        [group] States are divided among groups of several data-parallel devices
+       *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
+    }, and `{ $field }` of { $value } does not go with that.
     .next = Nearest that do: { $nearest }.
+# all Numbers
+plan-model-too-large = No model has more than { COUNT($limit) } parameters, and this one has { COUNT($parameters) }: `model.hidden_size` is { COUNT($hidden_size) }, `model.num_hidden_layers` { COUNT($num_hidden_layers) }, `model.vocab_size` { COUNT($vocab_size) }, `model.num_experts` { COUNT($num_experts) }.
+    .next = Lower the largest of these fields; look for a digit too many.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $field, $value, $supported (String): names, not translated
@@ -264,6 +281,23 @@ plan-warning-network-unknown = The rate of the network is not known, so the time
 # $share (Number): of a step
 plan-warning-network-exposed = Communication that the computation does not hide takes { PERCENT($share) } of each step.
     .next = Use a faster network, a larger `training.global_batch_size`, or fewer devices.
+# $setting, $value (String): not translated; $reason (String): name of a reason
+plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this plan: { $reason ->
+        [replicas] no two devices hold the same weights
+        [gathered] weights are not divided, so that none are gathered
+        [tensor] no matrices are divided
+        [stages] there is one stage only
+        [adapters] all weights are trained, without adapters
+        [documents] how long the documents are is not known, and attention is counted over whole sequences, so that the true time is shorter
+       *[asynchronous] checkpoints are not written in the background
+    }.
+    .next = { $reason ->
+        [documents] Take the time as an upper end.
+       *[other] Leave out `{ $setting }`, or change what it needs.
+    }
+# $precision, $accelerator (String): names, not translated
+plan-warning-precision-no-faster = Products in { $precision } are no faster than in bf16 on { $accelerator }, by the rates that the catalogue knows, and rounding to it takes time.
+    .next = Set `training.precision` to "bf16".
 # $epochs (Number)
 plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
     .next = Add data, or train for fewer tokens.
@@ -339,9 +373,12 @@ plan-infeasible-memory = The training does not fit: a device needs { BYTES($need
 plan-infeasible-disk = The run needs { BYTES($needed_bytes) } of disk space, and { BYTES($free_bytes) } are free.
     .next = Store the run elsewhere, or lower `resilience.keep_last`.
 
-# $mtbf_seconds, $write_seconds, $restart_seconds (Number)
-plan-infeasible-goodput = The run would never end: it is interrupted every { DURATION($mtbf_seconds) } on average, a checkpoint takes { DURATION($write_seconds) }, and a restart { DURATION($restart_seconds) }, so that no work is kept.
-    .next = Use faster storage, fewer devices, or a shorter `resilience.checkpoint_every`.
+# $mtbf_seconds, $write_seconds, $restart_seconds (Number); $is_known (String): yes or no
+plan-infeasible-goodput = The run would never end: it is interrupted every { DURATION($mtbf_seconds) } on average, { $is_known ->
+        [no] {""}
+       *[yes] a checkpoint takes { DURATION($write_seconds) },{" "}
+    }and a restart { DURATION($restart_seconds) }, so that next to no work is kept.
+    .next = Use faster storage, fewer devices, or a shorter `resilience.checkpoint_every`, and check `resilience.failures_per_1000_devices_per_day`.
 
 ## What to watch
 
@@ -556,7 +593,10 @@ plan-search-rule = { $rule ->
         [devices] devices that do not divide
         [data] data-parallel degree
         [heads] heads
+        [width] inner widths
         [link] reach of the fast link
+        [split] division of activations
+        [group] groups of states
         [layers] layers
         [sequence] sequence
         [experts] experts
@@ -574,5 +614,6 @@ plan-nearest-devices = It fits on { NUMBER($devices, useGrouping: 0) } devices (
 ## Phases
 
 plan-phases-title = Phases, the recipe itself being the first
+plan-phases-evaluation = evaluations in them
 plan-phases-search = search and trial runs beside them
 plan-phases-sum = sum

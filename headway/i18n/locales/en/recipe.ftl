@@ -24,6 +24,9 @@ recipe-field-range = { $field } must be { $kind ->
        *[less_than_equal] at most
     } { DECIMAL($bound, 18) }: it is { $value }.
     .next = Change { $field }.
+# $adapter_rank, $limit (Number)
+recipe-adapter-rank-too-large = An adapter's rank is at most the smaller side of the matrices that have one, { COUNT($limit) }: `training.adapter_rank` is { COUNT($adapter_rank) }.
+    .next = Set `training.adapter_rank` to { COUNT($limit) } at most; 8 to 64 are usual.
 recipe-field-choice = { $field } must be { $choices }: it is { $value }.
     .next = Choose one of the values named above.
 recipe-field-alternatives = { $field } must be a number above zero or { $choices }: it is { $value }.
