@@ -36,6 +36,7 @@ class Accelerator(Entry):
         memory_bytes_per_second: peak bandwidth of the device memory.
         scale_up_bytes_per_second: rate of the fast link to the peers, per device and per direction.
         scale_up_domain_devices: how many devices that link joins; 1 where there is only PCIe.
+        usual_out_bytes_per_second: rate between servers, per device and per direction, of the vendor's own system.
         devices_per_node: of one server, where it is not as many as the fast link joins.
         power_watts: the design power of the device.
         launch_year: the year of the launch.
@@ -58,6 +59,7 @@ class Accelerator(Entry):
     memory_bytes_per_second: float | None = None
     scale_up_bytes_per_second: float | None = None
     scale_up_domain_devices: int | None = None
+    usual_out_bytes_per_second: float | None = None
     devices_per_node: int | None = None
     power_watts: float | None = None
     launch_year: int | None = None

@@ -32,7 +32,8 @@ class Efficiency(Entry):
         host_seconds: time of the host to start one operation of a framework, where nothing was captured before.
         up_efficiency: share of the fast link's rate that large collectives hold.
         out_efficiency: share of the network's rate that large collectives hold.
-        up_latency_seconds: constant time of one step of a collective over the fast link.
+        start_latency_seconds: constant time of one collective.
+        up_latency_seconds: the same of each of its steps over the fast link.
         out_latency_seconds: the same over the network.
     """
 
@@ -50,6 +51,7 @@ class Efficiency(Entry):
     host_seconds: float
     up_efficiency: float
     out_efficiency: float
+    start_latency_seconds: float
     up_latency_seconds: float
     out_latency_seconds: float
 

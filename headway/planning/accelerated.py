@@ -15,7 +15,8 @@ from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory, moments
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
 from headway.planning.analytic.search import Found, row_of, search
-from headway.planning.analytic.step import step_times
+from headway.planning.analytic.step import COMMUNICATION, StepTimes, step_times
+from headway.planning.analytic.traffic import Traffic, required_bytes_per_second, step_traffic
 from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.memory import Memory, MemoryParts
 from headway.planning.nearest import LayoutError, failing_fields
@@ -195,7 +196,7 @@ def _choice(job: Job, machines: Hardware, found: Found) -> Choice:
         parts_seconds={name: float(values[0]) for name, values in times.parts.items() if values[0] > 0},
         step_spread=intervals.step_spread(job),
         forward_seconds=float(times.forward_seconds[0]),
-        network=_network(machines, one.replicas[0], times),
+        network=_network(job, machines, one, times),
         alternatives=tuple(
             Alternative(
                 layout=_layout(row_of(found.splits, index)),
@@ -247,22 +248,15 @@ def _memory(job: Job, machines: Hardware, found: Found) -> Memory:
     )
 
 
-def _network(machines: Hardware, replicas: float, times: Any) -> Network:
-    communication = (
-        "tensor_communication_seconds",
-        "expert_communication_seconds",
-        "context_communication_seconds",
-        "pipeline_communication_seconds",
-        "data_communication_seconds",
-    )
-    exposed = sum(float(times.parts[name][0]) for name in communication)
-    spans = machines.devices > machines.domain_devices
-    is_known = machines.out_bytes_per_second is not None or not spans
-    out, hiding = float(times.sent_out_bytes[0]), float(times.hiding_seconds[0])
+def _network(job: Job, machines: Hardware, one: Layouts, times: StepTimes) -> Network:
+    found = sum(step_traffic(job, machines, one).values(), Traffic())
     return Network(
-        scale_up_bytes_per_step=float(times.sent_up_bytes[0]) if replicas > 1 else 0.0,
-        scale_out_bytes_per_step=out if replicas > 1 else 0.0,
-        total_seconds=float(times.data_seconds[0]) if is_known else None,
-        exposed_seconds=exposed if is_known else None,
-        required_bytes_per_second=out / hiding / machines.efficiency.out_efficiency if spans and hiding else None,
+        scale_up_bytes_per_step=found.up_bytes,
+        scale_out_bytes_per_step=found.out_bytes,
+        total_seconds=found.total_seconds,
+        exposed_seconds=sum(float(times.parts[name][0]) for name in COMMUNICATION),
+        required_bytes_per_second=required_bytes_per_second(job, machines, one) if found.out_bytes else None,
+        assumed_bytes_per_second=(
+            float(machines.out_bytes_per_second) if machines.assumes_network and machines.spans_domains else None
+        ),
     )

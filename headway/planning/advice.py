@@ -86,6 +86,9 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     if checkpoints is not None and checkpoints > recipe.site.max_stall_share:
         yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})
     yield from _checkpointing(plan)
+    assumed = plan.network.assumed_bytes_per_second
+    if assumed is not None:
+        yield Message(id="plan-warning-network-assumed", arguments={"rate": assumed})
     exposed = plan.network.exposed_seconds
     if exposed is None:
         yield Message(id="plan-warning-network-unknown")

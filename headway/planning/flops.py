@@ -19,14 +19,10 @@ TRAINING_FACTOR = 3
 its input and one for its weight. Source: Kaplan et al. 2020 (arXiv:2001.08361), section 2.1."""
 
 FROZEN_FACTOR = 2
-"""Without gradients of the weights they cost two; those of low-rank adapters are below one percent more.
+"""Of a product with a frozen weight they cost two, since the weight has no gradient; those of low-rank adapters are
+below one percent more. Scores and values have no weights, and cost three whatever is trained.
 
 Source: Hu et al. 2021 (arXiv:2106.09685), section 4.2."""
-
-
-def training_factor(method: str) -> int:
-    """Return how many forward passes training costs; ``method`` is full, lora or qlora."""
-    return TRAINING_FACTOR if method == "full" else FROZEN_FACTOR
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,32 +97,64 @@ def attention_widths(model: ModelConfig) -> tuple[int, int]:
     return heads * key_dim, heads * (model.v_head_dim or model.head_dim)
 
 
-def training_flops_per_token(
-    model: ModelConfig, sequence_length: int, *, recompute: str = "none", method: str = "full"
-) -> float:
-    """Return the FLOPs that the hardware does for one token, forward and backward.
+def training_flops_per_token(model: ModelConfig, sequence_length: int, *, method: str = "full") -> float:
+    """Return the FLOPs that training needs for one token, forward and backward, nothing recomputed.
 
     Args:
         model: the shape.
         sequence_length: tokens that attend to each other.
-        recompute: ``none``; ``full`` repeats the forward pass of all layers (not of the head); ``selective`` that of
-            scores and values.
         method: which weights are trained: ``full``, ``lora`` or ``qlora``.
     """
-    forward = forward_flops_per_token(model, sequence_length)
-    again = {
-        "none": 0.0,
-        "selective": forward.attention_scores + forward.attention_values,
-        "full": forward.total - forward.head,
-    }[recompute]
-    return training_factor(method) * forward.total + again
+    return _trained(forward_flops_per_token(model, sequence_length), method)
 
 
 def model_flops_per_token(model: ModelConfig, sequence_length: int, *, method: str = "full") -> float:
-    """Return the FLOPs that model FLOPs utilisation (MFU) counts: 6 N + 12 L H Q T, a third less with frozen weights.
+    """Return the FLOPs that model FLOPs utilisation (MFU) counts: 6 N + 12 L H Q T; 4 N of frozen weights.
 
     N are the weights in matrix products that a token passes, the output projection included and the embedding look-up
     not; attention counts the whole square of scores, and nothing recomputed.
     Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B.
     """
-    return training_factor(method) * forward_flops_per_token(model, sequence_length, causal=False).total
+    return _trained(forward_flops_per_token(model, sequence_length, causal=False), method)
+
+
+def hardware_flops_per_token(
+    model: ModelConfig,
+    sequence_length: int,
+    *,
+    method: str = "full",
+    recompute: str = "none",
+    recompute_share: float = 1.0,
+    keeps_scores: bool = False,
+) -> float:
+    """Return the FLOPs that hardware FLOPs utilisation (HFU) counts: those of MFU, and the products that are repeated.
+
+    Args:
+        model: the shape.
+        sequence_length: tokens that attend to each other.
+        method: which weights are trained: ``full``, ``lora`` or ``qlora``.
+        recompute: ``full`` repeats the forward pass of all layers (not of the head), ``products`` half of their
+            products with weights; ``selective`` and ``products`` repeat scores and values where these would be kept.
+        recompute_share: share of the layers that recompute.
+        keeps_scores: whether attention holds its scores in memory, so that recomputing them spares any.
+
+    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 6.2 and appendix A: the same whole square of scores.
+    Leaves out: the scores that fused attention computes again in its backward pass, as published figures do.
+    """
+    forward = forward_flops_per_token(model, sequence_length, causal=False)
+    scores = forward.attention_scores + forward.attention_values
+    kept_scores = scores if keeps_scores else 0.0
+    again = {
+        "none": 0.0,
+        "selective": kept_scores,
+        "products": 0.5 * (forward.attention_projections + forward.mlp + forward.router) + kept_scores,
+        "full": forward.total - forward.head,
+    }[recompute]
+    return _trained(forward, method) + recompute_share * again
+
+
+def _trained(forward: ForwardFlops, method: str) -> float:
+    """Return the FLOPs of forward and backward pass together."""
+    scores = forward.attention_scores + forward.attention_values
+    of_weights = TRAINING_FACTOR if method == "full" else FROZEN_FACTOR
+    return of_weights * (forward.total - scores) + TRAINING_FACTOR * scores

@@ -1,4 +1,4 @@
-"""What servers whose processors train send to each other in a step, and how much of it the computation does not hide.
+"""What devices send to each other in a step; of servers whose processors train, also its time.
 
 There are two models of a network, for two kinds of machines. Here whole servers exchange gradients over one link, with
 nothing measured of it: the volumes are exact, and one share of the stated rate stands for all that a rate loses.
@@ -37,14 +37,16 @@ with larger domains are said by the recipe."""
 
 @dataclass(frozen=True, kw_only=True)
 class Network:
-    """Traffic of one device in one step, in one direction.
+    """Traffic of one device in one step, in one direction, of all kinds of parallelism.
 
     Attributes:
         scale_up_bytes_per_step: over the fast link inside a node.
         scale_out_bytes_per_step: over the network between nodes.
-        total_seconds: time of the collectives, were nothing else to run; None where a rate is not known.
-        exposed_seconds: the part that the backward pass does not hide; None where it is not known.
-        required_bytes_per_second: rate between nodes below which the network would be exposed; None on one node.
+        total_seconds: time of the communication, were nothing else to run; None where a rate is not known.
+        exposed_seconds: the part that computation does not hide; None where it is not known.
+        required_bytes_per_second: rate between nodes, of one device, below which the network makes a step longer; None
+            where nothing goes over it.
+        assumed_bytes_per_second: rate between nodes, of one device, that is assumed since nobody stated it; else None.
     """
 
     scale_up_bytes_per_step: float = 0.0
@@ -52,6 +54,7 @@ class Network:
     total_seconds: float | None = 0.0
     exposed_seconds: float | None = 0.0
     required_bytes_per_second: float | None = None
+    assumed_bytes_per_second: float | None = None
 
 
 def bytes_sent(parameters: int, degree: int, shard: str, precision: str, micro_batches: int) -> float:

@@ -9,7 +9,7 @@ from headway import units
 from headway.planning.activations import kept_bytes
 from headway.planning.choice import Choice
 from headway.planning.device import Processors
-from headway.planning.flops import model_flops_per_token, training_flops_per_token
+from headway.planning.flops import hardware_flops_per_token, model_flops_per_token
 from headway.planning.operations import Operation, Workload, micro_batch_operations, update_operations
 from headway.planning.spread import SURE, Spread, ends, inverse, product, spread_of
 from headway.recipe import Recipe
@@ -30,8 +30,7 @@ class Time:
         model_flops_utilization: model FLOPs over the stated peak (`flops.model_flops_per_token`).
         model_flops_utilization_low: lower end of an 80 % interval.
         model_flops_utilization_high: upper end of it.
-        hardware_flops_utilization: FLOPs that are done, recomputed ones included and masked ones not, over the stated
-            peak.
+        hardware_flops_utilization: the same and the recomputed ones (`flops.hardware_flops_per_token`), never less.
         parts: seconds of a step by part; they sum to it.
         training_seconds: all steps, were nothing to interrupt them.
         evaluation_seconds: all evaluations, alike.
@@ -150,8 +149,13 @@ def plan_time(
     rate, devices = recipe.tokens_per_step / step_seconds, recipe.hardware.devices
     method = recipe.training.method
     flops = model_flops_per_token(recipe.model, recipe.training.sequence_length, method=method)
-    hardware_flops = training_flops_per_token(
-        recipe.model, recipe.training.sequence_length, recompute=_counted_recompute(choice), method=method
+    hardware_flops = hardware_flops_per_token(
+        recipe.model,
+        recipe.training.sequence_length,
+        method=method,
+        recompute=choice.layout.recompute,
+        recompute_share=choice.layout.recompute_share,
+        keeps_scores=recipe.training.attention == "unfused",
     )
     training_seconds = recipe.num_steps * step_seconds
     total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)
@@ -184,11 +188,6 @@ def _with_ends(name: str, value: float | None, spread: Spread, *, each: float = 
     """Return the ends of the interval of a quantity, by field."""
     low, high = ends(None if value is None else value / each, spread)
     return {f"{name}_low": low, f"{name}_high": high}
-
-
-def _counted_recompute(choice: Choice) -> str:
-    """Return the recomputation as `training_flops_per_token` counts it."""
-    return "full" if choice.layout.recompute == "full" else "none"
 
 
 def _total_seconds(work_seconds: float, checkpoint_seconds: float, goodput: float | None) -> float | None:

@@ -108,9 +108,36 @@ def test_nothing_keeps_the_rules(make_recipe: MakeRecipe) -> None:
     assert caught.value.message_id == "plan-layout-impossible"
 
 
-def test_a_network_that_is_not_named_stays_unknown(make_recipe: MakeRecipe) -> None:
-    unknown = choose(llama(make_recipe, hardware={"devices": 64})).network
-    assert unknown.exposed_seconds is unknown.total_seconds is None
-    known = choose(llama(make_recipe, hardware={"devices": 64, "network": "infiniband-ndr400"})).network
-    assert known.exposed_seconds is not None
-    assert choose(llama(make_recipe)).network.exposed_seconds is not None
+def test_a_network_that_is_not_named_is_assumed_as_usual(make_recipe: MakeRecipe) -> None:
+    unnamed, roce = (
+        choose(llama(make_recipe, hardware={"devices": 64, **network})) for network in ({}, {"network": "roce-400gbe"})
+    )
+    assert unnamed.network.assumed_bytes_per_second == 50e9
+    assert roce.network.assumed_bytes_per_second is None
+    # What is assumed is never better than what is usual.
+    assert unnamed.step_seconds == pytest.approx(roce.step_seconds)
+    assert choose(llama(make_recipe)).network.assumed_bytes_per_second is None
+
+
+def test_a_plan_at_the_required_rate_and_at_half_of_it(make_recipe: MakeRecipe) -> None:
+    layout = {"shard": "parameters", "shard_group_size": 8, "micro_batch_size": 2, "tensor_parallel_degree": 1}
+    rest = {"pipeline_parallel_degree": 1, "context_parallel_degree": 1, "recompute": "full"}
+
+    def at(rate: float) -> Choice:
+        hardware = {"devices": 64, "network_bytes_per_second": rate}
+        return choose(llama(make_recipe, hardware=hardware, layout={**layout, **rest}))
+
+    # Parameters are sharded in each server, and gradients averaged between servers: not nothing.
+    fast = at(1e12)
+    assert fast.network.scale_out_bytes_per_step > 1e9
+    rate = fast.network.required_bytes_per_second
+    assert rate is not None
+    best = at(1e15).step_seconds
+    assert at(rate).step_seconds == pytest.approx(1.01 * best, rel=1e-3)
+    assert at(rate / 2).step_seconds > 1.015 * best
+
+
+def test_nothing_crosses_servers_at_one_byte_a_second(make_recipe: MakeRecipe) -> None:
+    layout = {"tensor_parallel_degree": 4, "pipeline_parallel_degree": 16, "context_parallel_degree": 1}
+    hardware = {"devices": 64, "network_bytes_per_second": 1.0}
+    assert choose(llama(make_recipe, hardware=hardware, layout=layout)).step_seconds > 1e6

@@ -211,9 +211,11 @@ def test_the_inputs_of_time_give_its_numbers(job: tuple[Recipe, Plan]) -> None:
         if step.id.endswith(("time-rate", "memory-rate")):
             assert given["peak_rate"] * given["share"] == pytest.approx(step.value)
             assert "efficiency" in step.source
-        if step.id.endswith("utilization"):
+        if step.id.endswith("time-utilization"):
             done = given["tokens_per_second"] * given["flops_per_token"]
             assert done / given["devices"] / given["peak_rate"] == pytest.approx(step.value)
+    done = {name: by_id(steps)[name].value for name in ("time-utilization", "time-hardware-utilization")}
+    assert done["time-hardware-utilization"] >= done["time-utilization"]
     training = inputs(by_id(steps)["time-training"])
     assert training["steps"] * training["step_seconds"] == pytest.approx(training["seconds"])
 
@@ -225,14 +227,17 @@ def test_the_network_adds_up_to_what_shows(job: tuple[Recipe, Plan]) -> None:
     assert named["network-up"].value == pytest.approx(
         inputs(named["network-up"])["stated_rate"] * inputs(named["network-up"])["share"]
     )
-    if found.network.exposed_seconds is None:
-        assert "network-unknown" in named
-        return
     parts = [step.value for step in steps if step.id.endswith("network-part")]
     assert sum(parts) == pytest.approx(named["network-exposed"].value)
     assert named["network-exposed"].value == found.network.exposed_seconds
     sent = found.network.scale_up_bytes_per_step + found.network.scale_out_bytes_per_step
     assert named["network-traffic"].value == sent
+    kinds = [step for step in steps if step.id.endswith("network-kind")]
+    assert sum(step.value for step in kinds) == pytest.approx(sent)
+    assert sum(inputs(step)["seconds"] for step in kinds) == pytest.approx(found.network.total_seconds)
+    shown = {step.arguments["part"] for step in steps if step.id.endswith("network-part")}
+    assert shown <= {step.arguments["part"] for step in kinds}
+    assert found.network.exposed_seconds <= (found.network.total_seconds or 0.0)
 
 
 def test_every_step_has_a_text_and_a_source(job: tuple[Recipe, Plan]) -> None:
@@ -250,6 +255,18 @@ def test_the_rate_that_a_recipe_states_is_its_own_source() -> None:
     out = by_id(explain_network(recipe, plan(recipe)))["network-out"]
     assert out.source.startswith("the recipe")
     assert inputs(out)["network"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "source"), [("h100", "ml-engineering"), ("l40s", "assumed-server-network: 100 Gb/s of AWS")]
+)
+def test_a_network_that_nobody_names_is_an_assumption_with_a_source(accelerator: str, source: str) -> None:
+    recipe = resolve_recipe({**JOBS["sharded"], "hardware": {"accelerator": accelerator, "devices": 16}})
+    steps = explain_network(recipe, plan(recipe))
+    out = by_id(steps)["network-out"]
+    assert out.arguments["is_assumed"] == "yes"
+    assert source in out.source
+    assert any("Assumed is what such servers usually have" in text for text in texts(steps))
 
 
 def test_processors_are_explained_too(here: tuple[Recipe, Plan]) -> None:

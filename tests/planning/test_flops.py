@@ -1,9 +1,12 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headway.planning.flops import (
     attended_keys,
     attention_widths,
     forward_flops_per_token,
+    hardware_flops_per_token,
     model_flops_per_token,
     training_flops_per_token,
 )
@@ -33,11 +36,48 @@ def test_a_window_limits_the_keys() -> None:
     assert attended_keys(model, 4, causal=False) == 4
 
 
-def test_training_is_three_forward_passes_and_what_is_repeated(tiny: ModelConfig) -> None:
-    forward = forward_flops_per_token(tiny, 8)
-    assert training_flops_per_token(tiny, 8) == 3 * forward.total
-    assert training_flops_per_token(tiny, 8, recompute="full") == 4 * forward.total - forward.head
-    assert training_flops_per_token(tiny, 8, recompute="selective") == 3 * forward.total + 144
+def test_training_is_three_forward_passes(tiny: ModelConfig) -> None:
+    assert training_flops_per_token(tiny, 8) == 3 * forward_flops_per_token(tiny, 8).total
+
+
+def test_frozen_weights_spare_their_gradients_and_scores_spare_nothing(tiny: ModelConfig) -> None:
+    # 192 and 288 of projections and 80 of the head cost two passes; 144 of scores and values cost three.
+    for method in ("lora", "qlora"):
+        assert training_flops_per_token(tiny, 8, method=method) == 2 * (192 + 288 + 80) + 3 * 144
+        assert model_flops_per_token(tiny, 8, method=method) == 2 * (192 + 288 + 80) + 3 * 256
+    long = 1_000_000
+    full, frozen = (model_flops_per_token(tiny, long, method=method) for method in ("full", "lora"))
+    assert frozen / full == pytest.approx(1.0, abs=1e-4)
+
+
+def test_what_is_repeated_counts_for_the_hardware(tiny: ModelConfig) -> None:
+    # The whole square of 8 keys: 128 for scores and 128 for values.
+    model = 3 * (192 + 288 + 80 + 256)
+    assert hardware_flops_per_token(tiny, 8) == model_flops_per_token(tiny, 8) == model
+    assert hardware_flops_per_token(tiny, 8, recompute="full") == model + 192 + 288 + 256
+    assert hardware_flops_per_token(tiny, 8, recompute="full", recompute_share=0.25) == model + (192 + 288 + 256) / 4
+    assert hardware_flops_per_token(tiny, 8, recompute="products") == model + (192 + 288) / 2
+    assert hardware_flops_per_token(tiny, 8, recompute="products", keeps_scores=True) == model + 240 + 256
+    # Fused attention keeps no scores that selective recomputation could spare.
+    assert hardware_flops_per_token(tiny, 8, recompute="selective") == model
+    assert hardware_flops_per_token(tiny, 8, recompute="selective", keeps_scores=True) == model + 256
+
+
+@given(
+    length=st.integers(1, 100_000),
+    recompute=st.sampled_from(["none", "selective", "products", "full"]),
+    share=st.floats(0, 1),
+    method=st.sampled_from(["full", "lora", "qlora"]),
+    keeps=st.booleans(),
+)
+def test_the_hardware_never_does_less_than_the_model_needs(
+    length: int, recompute: str, share: float, method: str, keeps: bool
+) -> None:
+    model = ModelConfig.model_validate(TINY)
+    done = hardware_flops_per_token(
+        model, length, method=method, recompute=recompute, recompute_share=share, keeps_scores=keeps
+    )
+    assert done >= model_flops_per_token(model, length, method=method)
 
 
 def test_model_flops_are_6n_and_12lhqt() -> None:

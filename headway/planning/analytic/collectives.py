@@ -1,89 +1,136 @@
 """What communication takes over the real topology: a fast link inside a domain, a network between domains.
 
 Groups are placed in the usual order: tensor, then context, then data, then pipeline; devices of one domain are
-neighbours in it. A group that spans domains is limited by the network, of which it has the share of each of its
-members in a domain.
-Source: Thakur, Rabenseifner and Gropp 2005 (ring and hierarchical collectives); NVIDIA nccl-tests, PERFORMANCE.md (bus
-bandwidth).
-Leaves out: contention between groups, and reduction inside switches.
+neighbours in it. Every device has its own port to the network, or an equal share of its server's. Each kind of
+communication is described once, as a `Collective`; its time and its bytes both come from that description.
+Source: Thakur, Rabenseifner and Gropp 2005 (rings, trees and pairwise exchanges); NVIDIA nccl-tests, PERFORMANCE.md
+(bus bandwidth); NVIDIA nccl, src/graph/tuning.cc (latencies).
+Leaves out: contention between groups, reduction inside switches, and rings whose latency grows with their length,
+which collectives over very many servers avoid.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+from typing import Literal
+
 import numpy as np
+from numpy.typing import NDArray
 
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.layouts import Floats
 
+Kind = Literal["ring", "exchange", "neighbours"]
+"""All-gathers and reduce-scatters; all-to-alls; sends to the next of a chain or a ring."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collective:
+    """Communication of a group.
+
+    Attributes:
+        kind: its pattern.
+        sent_bytes: of all calls together: of a ring the whole buffer, gathered or to be reduced; else what one device
+            sends.
+        group: devices that take part.
+        stride: distance of its members in the order of devices.
+        calls: that the bytes are spread over.
+    """
+
+    kind: Kind
+    sent_bytes: Floats | float
+    group: Floats
+    stride: Floats | float
+    calls: Floats | float = 1.0
+
 
 def members_in_domain(hardware: Hardware, group: Floats, stride: Floats | float) -> Floats:
-    """Return how many members of a group share one domain.
+    """Return how many members of a group share one domain, where the fewest of them do.
+
+    A group begins at a multiple of its extent, stride times size, so that the parts into which domains of N devices cut
+    groups are as long as the greatest common divisor of N and the extent, or longer. With N = 8, a group of 4 lies
+    inside a domain; one of 16 with a stride of 4 has 2 members in each; and of groups of 3, some have one member apart.
 
     Args:
         hardware: the devices.
         group: its size.
         stride: distance of its members in the order of devices.
     """
-    return np.clip(np.floor(hardware.domain_devices / np.asarray(stride)), 1.0, group)
+    if hardware.devices <= hardware.domain_devices:
+        return group
+    extent = np.asarray(stride * group).astype(np.int64)
+    shared = _shared_with(hardware.domain_devices)[extent % hardware.domain_devices]
+    found: Floats = np.minimum(np.maximum(np.floor(shared / stride), 1.0), group)
+    return found
 
 
-def ring_seconds(
-    hardware: Hardware, sent_bytes: Floats | float, group: Floats, stride: Floats | float, calls: Floats | float = 1.0
-) -> Floats:
-    """Return the time of all-gathers or reduce-scatters; an all-reduce is one of each.
+@lru_cache(maxsize=64)
+def _shared_with(domain: int) -> Floats:
+    """Return the greatest common divisors of a domain's devices and 0, 1, 2, ...: gcd(N, k) is gcd(N, k mod N)."""
+    return np.asarray([float(gcd(domain, rest)) for rest in range(domain)])
 
-    Args:
-        hardware: the devices and their links.
-        sent_bytes: the whole buffer, gathered or to be reduced, of all calls together.
-        group: devices that take part.
-        stride: distance of its members in the order of devices.
-        calls: collectives that the bytes are spread over.
+
+def seconds(hardware: Hardware, one: Collective) -> Floats:
+    """Return the time of a collective, were nothing else to run.
+
+    A ring over n devices passes (n - 1) / n of the buffer over every link: over the fast link of every device, and
+    between domains over the ports of all m members there, since there are as many rings as members, each crossing at
+    another. An exchange sends to each member alike, and both links work at the same time. Neighbours keep step: where
+    some of a chain or a ring lie in another domain, their hop sets the pace, and each of the devices that send at once
+    has only its own port.
     """
-    inside = members_in_domain(hardware, group, stride)
-    share = (group - 1) / group
+    inside = members_in_domain(hardware, one.group, one.stride)
+    spans = one.group > inside
     up_rate = hardware.efficiency.up_efficiency * hardware.up_bytes_per_second
-    spans = group > inside
-    rate = np.where(spans, np.minimum(up_rate, inside * out_rate(hardware)), up_rate)
-    domains = np.ceil(group / inside)
-    steps = (inside - 1) * hardware.efficiency.up_latency_seconds / 8
-    steps = steps + (domains - 1) * hardware.efficiency.out_latency_seconds / 4
-    latency = np.where(group > 1, hardware.efficiency.up_latency_seconds + steps, 0.0)
-    seconds: Floats = share * sent_bytes / rate + calls * latency
-    return seconds
+    if one.kind == "ring":
+        rate = np.where(spans, np.minimum(up_rate, inside * out_rate(hardware)), up_rate)
+        moving = (one.group - 1) / one.group * one.sent_bytes / rate
+    elif one.kind == "exchange":
+        within = one.sent_bytes * (inside - 1) / one.group / up_rate
+        beyond = one.sent_bytes * (one.group - inside) / one.group / out_rate(hardware)
+        moving = np.maximum(within, beyond)
+    else:
+        moving = one.sent_bytes / np.where(spans, out_rate(hardware), up_rate)
+    latency = _latency_seconds(hardware, one, inside, spans)
+    found: Floats = np.where(one.group > 1, moving + one.calls * latency, 0.0)
+    return found
 
 
-def exchange_seconds(
-    hardware: Hardware, sent_bytes: Floats | float, group: Floats, stride: Floats | float, calls: Floats | float = 1.0
-) -> Floats:
-    """Return the time of all-to-alls; arguments as of `ring_seconds`, the bytes being what one device sends."""
-    inside = members_in_domain(hardware, group, stride)
-    up_rate = hardware.efficiency.up_efficiency * hardware.up_bytes_per_second
-    within = sent_bytes * (inside - 1) / group / up_rate
-    beyond = sent_bytes * (group - inside) / group / out_rate(hardware)
-    spans = group > inside
-    latency = np.where(
-        group > 1,
-        hardware.efficiency.up_latency_seconds + np.where(spans, hardware.efficiency.out_latency_seconds, 0.0),
-        0.0,
-    )
-    seconds: Floats = np.maximum(within, np.where(spans, beyond, 0.0)) + calls * latency
-    return seconds
+def _latency_seconds(hardware: Hardware, one: Collective, inside: Floats, spans: NDArray[np.bool_]) -> Floats:
+    """Return the constant time of one call.
+
+    Gathers, scatters and sums climb a tree, with a step for every doubling, inside domains and between them; exchanges
+    and sends are one step, over the slower link that they use.
+    Source: NVIDIA nccl, src/graph/tuning.cc: baseLat of Simple, and hwLat of trees over NVLink and the network.
+    """
+    shares = hardware.efficiency
+    up, out = shares.up_latency_seconds, shares.out_latency_seconds
+    if one.kind != "ring":
+        return shares.start_latency_seconds + np.where(spans, out, up)
+    steps = up * np.ceil(np.log2(inside)) + out * np.ceil(np.log2(one.group / inside))
+    return np.asarray(shares.start_latency_seconds + steps, dtype=np.float64)
 
 
-def neighbour_seconds(
-    hardware: Hardware, sent_bytes: Floats | float, stride: Floats | float, calls: Floats | float = 1.0
-) -> Floats:
-    """Return the time of sending to a device that is ``stride`` away."""
-    within = hardware.domain_devices > np.asarray(stride)
-    up_rate = hardware.efficiency.up_efficiency * hardware.up_bytes_per_second
-    rate = np.where(within, up_rate, out_rate(hardware))
-    latency = np.where(within, hardware.efficiency.up_latency_seconds, hardware.efficiency.out_latency_seconds)
-    seconds: Floats = sent_bytes / rate + calls * latency
-    return seconds
+def bytes_by_link(hardware: Hardware, one: Collective) -> tuple[Floats, Floats]:
+    """Return the bytes that one device sends over the fast link and over the network, averaged over its group.
+
+    A device of a ring passes (n - 1) / n of the buffer on; of m members in a domain, one in m of these sends leaves it,
+    and so does one in m of the sends of neighbours.
+    """
+    inside = members_in_domain(hardware, one.group, one.stride)
+    spans = one.group > inside
+    if one.kind == "exchange":
+        up = one.sent_bytes * (inside - 1) / one.group
+        return up, one.sent_bytes * (one.group - inside) / one.group
+    sent = one.sent_bytes * np.where(one.group > 1, 1.0, 0.0)
+    if one.kind == "ring":
+        sent = sent * (one.group - 1) / one.group
+    out = np.where(spans, sent / inside, 0.0)
+    return sent - out, out
 
 
-def out_rate(hardware: Hardware) -> float:
-    """Return the rate that collectives reach between domains, per device; infinite where there is one domain only."""
-    if hardware.out_bytes_per_second is None:
-        return np.inf
+def out_rate(hardware: Hardware) -> Floats | float:
+    """Return the rate that collectives reach between domains, per device."""
     return hardware.efficiency.out_efficiency * hardware.out_bytes_per_second

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from headway import catalog
 from headway.catalog import Accelerator, Efficiency
 from headway.errors import PlanError
+from headway.planning.analytic.layouts import Floats
 from headway.planning.analytic.losses import Losses, losses
+from headway.planning.constants import constant
 from headway.planning.network import SERVER_DEVICES, usual_devices_per_node
 
 
@@ -21,10 +23,11 @@ class Hardware:
         efficiency: which shares of the stated rates its generation reaches.
         devices: in all.
         devices_per_node: that one server holds.
-        domain_devices: that the fast link joins; at least one server's.
+        domain_devices: that the fast link joins, as far as the training uses them; at least one server's.
         up_bytes_per_second: stated rate of the fast link, per device and direction.
-        out_bytes_per_second: stated rate of the network between domains, per device and direction; None where it is
-            not known.
+        out_bytes_per_second: stated rate of the network between domains, per device and direction; an array of them
+            where several are compared.
+        assumes_network: whether nobody stated that rate, so that it is the usual one of such accelerators.
         losses: shares by which real trainings fall short that belong to no kernel.
     """
 
@@ -34,8 +37,14 @@ class Hardware:
     devices_per_node: int
     domain_devices: int
     up_bytes_per_second: float
-    out_bytes_per_second: float | None
+    out_bytes_per_second: float | Floats
     losses: Losses
+    assumes_network: bool = False
+
+    @property
+    def spans_domains(self) -> bool:
+        """Whether the devices are more than the fast link joins."""
+        return self.devices > self.domain_devices
 
     @property
     def capacity_bytes(self) -> int | None:
@@ -121,11 +130,31 @@ def hardware(
         efficiency=efficiency,
         devices=devices,
         devices_per_node=per_node,
-        domain_devices=min(domain, max(devices, 1)),
+        domain_devices=_used_domain(domain, devices),
         up_bytes_per_second=entry.scale_up_bytes_per_second or _bus_rate(),
-        out_bytes_per_second=rate,
+        out_bytes_per_second=_usual_rate(entry, per_node) if rate is None else rate,
         losses=losses(),
+        assumes_network=rate is None,
     )
+
+
+def _used_domain(domain: int, devices: int) -> int:
+    """Return how many devices of each domain a training takes: as many as divide it evenly, where that is most of them.
+
+    256 devices take 64 of each of four racks of 72, as schedulers place them.
+    """
+    if devices <= domain:
+        return max(devices, 1)
+    even = max(size for size in range(1, domain + 1) if devices % size == 0)
+    return even if 2 * even > domain else domain
+
+
+def _usual_rate(entry: Accelerator, per_node: int) -> float:
+    """Return the rate between servers, per device, where nobody states it: the vendor's own system's, or a plain one's.
+
+    It is never faster than usual, so that a plan does not hide what a network costs.
+    """
+    return entry.usual_out_bytes_per_second or constant("assumed-server-network") / max(per_node, SERVER_DEVICES)
 
 
 def _known_accelerators() -> Iterator[str]:

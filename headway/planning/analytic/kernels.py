@@ -20,7 +20,7 @@ k / (k + 128) of it. 128 is the tile depth (64) times two stages in flight.
 Source: NVIDIA CUTLASS, efficient_gemm.md."""
 
 TAIL_WAVES = 0.5
-"""Of its last wave of tiles, a product leaves half idle on average."""
+"""Of its last wave of tiles, a product leaves half idle on average: any part of it is as likely to be filled."""
 
 SPLIT_DEPTH = 1024.0
 """A product with few results divides its inner size too, down to this, so that no core computes for long alone.
@@ -97,7 +97,7 @@ def attention_seconds(
     return seconds
 
 
-def traffic_seconds(hardware: Hardware, moved_bytes: Floats | float, kernels: float = 1.0) -> Floats:
+def traffic_seconds(hardware: Hardware, moved_bytes: Floats | float, kernels: Floats | float = 1.0) -> Floats:
     """Return the time of elementwise kernels."""
     seconds: Floats = (
         np.asarray(moved_bytes) / hardware.memory_bytes_per_second + kernels * hardware.efficiency.kernel_seconds

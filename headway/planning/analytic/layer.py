@@ -161,7 +161,7 @@ def _host(job: Job, hardware: Hardware, split: Layouts) -> tuple[Floats, Floats]
     """Return the host's time to start the operations of all layers, forward and backward."""
     if job.captures_graphs:
         return np.zeros_like(split.tensor), np.zeros_like(split.tensor)
-    factor = 1.5 if job.shape.experts else 1.0
+    factor = hardware.losses.expert_host_factor if job.shape.experts else 1.0
     local = job.shape.experts / split.expert * job.shape.sparse_layers
     adapted = 0.0
     if job.adapter is not None:
@@ -214,9 +214,19 @@ def local_product(
         copies = matrix.experts / split.expert
         rows = tokens * job.shape.chosen_experts / copies * (split.expert_tensor / split.tensor)
     ones = np.ones_like(tokens)
+    if matrix.name.endswith(("k_proj", "v_proj")):
+        degree = np.minimum(degree, job.shape.key_value_heads)
     inputs = matrix.inputs / degree if matrix.split == "inputs" else matrix.inputs * ones
     outputs = matrix.outputs / degree if matrix.split == "outputs" else matrix.outputs * ones
     return rows, inputs, outputs, copies
+
+
+def local_key_value_heads(job: Job, split: Layouts) -> Floats:
+    """Return the key and value heads of one device: a tensor group that is larger than their number holds copies.
+
+    Source: NVIDIA Megatron-LM, attention.py (at least one query group on each device).
+    """
+    return np.maximum(job.shape.key_value_heads / split.tensor, 1.0)
 
 
 def _one_linear(
@@ -306,10 +316,10 @@ def _elementwise(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -
     value = "fp32" if job.numerics.value_bytes == FP32_BYTES else "bf16"
     table = FUSED if job.kernels == "fused" else EAGER
     norm = LAYER_NORM if not shape.gated else table["norm"]
-    # A compiler folds the residual additions into the norms; elsewhere they are kernels of their own.
+    # Residual additions are kernels of their own. A compiler that folds them into the norms saves one pass of five.
     residual = Traffic(plain=3)
     outside = tokens / np.where(split.sequence_parallel > 0, split.tensor, 1.0) * shape.hidden
-    heads = tokens / split.tensor * (shape.heads + shape.key_value_heads) * shape.key_width
+    heads = tokens * (shape.heads / split.tensor + local_key_value_heads(job, split)) * shape.key_width
     results = []
     for index in (0, 1):
         moved = 2 * outside * (norm[index].bytes_per_element(value) + residual.bytes_per_element(value))

@@ -22,6 +22,10 @@ class Losses:
             tokens each expert has.
         buckets: pieces in which gradients leave; the last has nothing to hide behind.
         expansion_efficiency: share of the reachable memory bandwidth at which quantised weights are expanded.
+        expert_host_factor: by which a layer of experts has more operations to start than a dense one, its experts'
+            own apart.
+        host_link_bytes_per_second: between a device and its host, as copies reach it.
+        host_memory_bytes_per_second: one device's share of its server's memory bandwidth.
     """
 
     tensor_overlap: float
@@ -32,6 +36,9 @@ class Losses:
     buckets: float
     dispatch_stall_seconds: float
     expansion_efficiency: float
+    expert_host_factor: float
+    host_link_bytes_per_second: float
+    host_memory_bytes_per_second: float
 
 
 @cache
@@ -46,4 +53,7 @@ def losses() -> Losses:
         buckets=constant("gradient-buckets"),
         dispatch_stall_seconds=constant("expert-dispatch-stall"),
         expansion_efficiency=constant("expansion-efficiency"),
+        expert_host_factor=constant("expert-host-factor"),
+        host_link_bytes_per_second=constant("host-link-rate"),
+        host_memory_bytes_per_second=constant("host-memory-rate-per-device"),
     )

@@ -1,6 +1,6 @@
 """What devices that hold the same weights send each other: gradients, and weights where they are divided.
 
-Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 7 (volumes of the stages); Zhao et al. 2023
+Source: Rajbhandari et al. 2020 (arXiv:1910.02054), sections 5 and 7 (volumes of the stages); Zhao et al. 2023
 (arXiv:2304.11277), section 3 (gathering of weights, layer by layer, ahead of their use).
 Leaves out: in-network reduction.
 """
@@ -8,45 +8,28 @@ Leaves out: in-network reduction.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
-from headway.planning.analytic import collectives
+from headway.planning.analytic.collectives import Collective, seconds
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.holdings import Holdings
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layouts import PARAMETERS, Floats, Layouts
+from headway.planning.analytic.layouts import GRADIENTS, PARAMETERS, Floats, Layouts
+from headway.planning.analytic.splits import Repeated
 
 
 @dataclass(frozen=True, kw_only=True)
 class StagePasses:
-    """One micro-batch on one stage, in seconds."""
+    """One micro-batch on one stage, in seconds: of the device, or of its host where that is slower."""
 
     forward: Floats
     backward: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReplicaTraffic:
-    """Communication of data-parallel devices in a step.
-
-    Attributes:
-        exposed: seconds that no computation hides, and by which it slows what hides it.
-        total: seconds of all collectives.
-        hiding: seconds of the computation that they can hide behind.
-        sent_up_bytes: that one device sends over the fast link.
-        sent_out_bytes: that one device sends over the network.
-    """
-
-    exposed: Floats
-    total: Floats
-    hiding: Floats
-    sent_up_bytes: Floats
-    sent_out_bytes: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Collectives:
+class ReplicaSeconds:
     """Seconds of each kind of collective, once: of gradients, of weights, and of gradients between shard groups."""
 
     reduce: Floats
@@ -54,101 +37,141 @@ class _Collectives:
     outer: Floats
 
 
-def replica_traffic(
-    job: Job, hardware: Hardware, split: Layouts, held: Holdings, passes: StagePasses
-) -> ReplicaTraffic:
-    """Return the communication of data-parallel devices."""
-    gathers = split.shard == PARAMETERS
-    gather_bytes, expert_bytes = _gathered_bytes(job, split, held)
-    once = _collectives(job, hardware, split, held, gather_bytes, expert_bytes)
+@dataclass(frozen=True, kw_only=True)
+class ReplicaCollectives:
+    """The same kinds, each the collectives of shared weights and of experts."""
+
+    reduce: tuple[Collective, ...]
+    gather: tuple[Collective, ...]
+    outer: tuple[Collective, ...]
+
+
+def exposed_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings, passes: StagePasses) -> Floats:
+    """Return the seconds of a step that data-parallel communication adds to it.
+
+    That is what no computation hides, and by how much the rest slows what hides it.
+    """
+    kinds = replica_collectives(job, hardware, split, held)
+    once = ReplicaSeconds(
+        reduce=_all_seconds(hardware, kinds.reduce),
+        gather=_all_seconds(hardware, kinds.gather),
+        outer=_all_seconds(hardware, kinds.outer),
+    )
+    rounds = replica_rounds(split)
+    total = rounds.reduce * once.reduce + rounds.gather * once.gather + rounds.outer * once.outer
+    if not job.overlaps_communication:
+        return total
     buckets = hardware.losses.buckets
-    whole, divided = _whole(job, once, passes, buckets), _divided(job, split, once, passes, buckets)
-    exposed, total = (np.where(gathers, divided[index], whole[index]) for index in (0, 1))
-    several = split.replicas > 1
-    exposed = np.where(several, exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0), 0.0)
-    rounds = np.where(gathers, split.micro_batches, 1.0)
-    sent = rounds * (1 + np.where(gathers, split.reshards, 0.0)) * gather_bytes
-    sent = sent + rounds * held.trained_shared * job.numerics.reduced_bytes
-    inner = np.where(split.shard > 0, split.shard_group, split.replicas)
-    inside = collectives.members_in_domain(hardware, inner, split.tensor)
-    domains = inner / inside
-    return ReplicaTraffic(
-        exposed=exposed,
-        total=np.where(several, total, 0.0),
-        hiding=rounds * (passes.forward + passes.backward),
-        sent_up_bytes=sent * (inside - 1) / inside,
-        sent_out_bytes=np.where(domains > 1, sent / inside * (domains - 1) / domains, 0.0),
+    exposed = np.where(
+        split.shard == PARAMETERS,
+        _divided(job, split, once, passes, buckets),
+        _whole(once, rounds.reduce, passes, buckets),
+    )
+    exposed = exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0)
+    return np.where(total > 0, np.minimum(exposed, total), 0.0)
+
+
+def replica_rounds(split: Layouts) -> ReplicaSeconds:
+    """Return how often each kind happens in a step.
+
+    Divided weights are gathered for every micro-batch, and again for its backward pass where they were dropped.
+    Divided gradients leave in every micro-batch, since a device has no room for the sums of others (ZeRO's stages 2
+    and 3); otherwise they add up first. In a pipeline, where many micro-batches are under way, the second stage adds
+    up first too (`states` holds the sums).
+    Source: Rajbhandari et al. 2020, section 5.2; Llama Team 2024 (arXiv:2407.21783), section 3.3.2 (sums in fp32 over
+    micro-batches, then scattered); DeepSpeed, pipe/engine.py (refuses the second stage).
+    """
+    divided = split.shard == PARAMETERS
+    leaves = divided | ((split.shard == GRADIENTS) & (split.pipeline == 1))
+    return ReplicaSeconds(
+        reduce=np.where(leaves, split.micro_batches, 1.0),
+        gather=np.where(divided, split.micro_batches * (1 + split.reshards), 1.0),
+        outer=np.ones_like(split.data),
     )
 
 
-def _gathered_bytes(job: Job, split: Layouts, held: Holdings) -> tuple[Floats, Floats]:
-    """Return the bytes of weights that are gathered once, experts apart.
+def repeated(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> tuple[Repeated, ...]:
+    """Return all data-parallel collectives, and how often a device does each in a step."""
+    kinds, rounds = replica_collectives(job, hardware, split, held), replica_rounds(split)
+    return tuple(
+        Repeated(part="data_communication_seconds", collective=one, times=getattr(rounds, name))
+        for name in ("reduce", "gather", "outer")
+        for one in getattr(kinds, name)
+    )
+
+
+def replica_collectives(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> ReplicaCollectives:
+    """Return the collectives of gradients and weights, each once.
 
     An all-reduce is a scatter of sums and a gathering of them; frozen weights travel only where they are divided.
     """
-    numbers = job.numerics
-    gathers = split.shard == PARAMETERS
+    numbers, buckets = job.numerics, hardware.losses.buckets
+    divided = split.shard == PARAMETERS
     weight_bytes = numbers.gathered_bytes if job.adapter is None else job.adapter.base_bytes
     returned_bytes = np.where(split.shard > 0, numbers.gathered_bytes, numbers.reduced_bytes)
-    return (
-        np.where(gathers, held.shared * weight_bytes, held.trained_shared * returned_bytes),
-        np.where(gathers, held.experts * weight_bytes, held.trained_experts * returned_bytes),
-    )
+    inner = np.where(split.shard > 0, split.shard_group, split.replicas)
+    calls = np.where(divided, job.shape.layers / split.pipeline, buckets)
 
+    def shared(sent_bytes: Floats) -> Collective:
+        return Collective(kind="ring", sent_bytes=sent_bytes, group=inner, stride=split.tensor, calls=calls)
 
-def _collectives(
-    job: Job, hardware: Hardware, split: Layouts, held: Holdings, gather_bytes: Floats, expert_bytes: Floats
-) -> _Collectives:
-    stride, group, replicas = split.tensor, split.shard_group, split.replicas
-    reduced_bytes = job.numerics.reduced_bytes
-    inner = np.where(split.shard > 0, group, replicas)
-    expert_stride = split.expert * split.expert_tensor
-    layers = job.shape.layers / split.pipeline
-    calls = np.where(split.shard == PARAMETERS, layers, hardware.losses.buckets)
-
-    def ring(sent: Floats, sent_experts: Floats) -> Floats:
-        shared = collectives.ring_seconds(hardware, sent, inner, stride, calls)
+    def of_experts(sent_bytes: Floats) -> tuple[Collective, ...]:
         if not job.shape.experts:
-            return shared
-        return shared + collectives.ring_seconds(
-            hardware, sent_experts, split.expert_replicas, expert_stride, hardware.losses.buckets
+            return ()
+        stride = split.expert * split.expert_tensor
+        return (
+            Collective(kind="ring", sent_bytes=sent_bytes, group=split.expert_replicas, stride=stride, calls=buckets),
         )
 
-    # Outside its group a device averages its own part of the gradients with its copies elsewhere.
-    outer = np.maximum(replicas / group, 1.0)
-    part = held.trained_shared * reduced_bytes / group
-    beyond = 2 * collectives.ring_seconds(hardware, part, outer, stride * group, hardware.losses.buckets)
-    return _Collectives(
-        reduce=ring(held.trained_shared * reduced_bytes, held.trained_experts * reduced_bytes),
-        gather=ring(gather_bytes, expert_bytes),
-        outer=np.where((split.shard > 0) & (outer > 1), beyond, 0.0),
+    gathered = np.where(divided, held.shared * weight_bytes, held.trained_shared * returned_bytes)
+    gathered_experts = np.where(divided, held.experts * weight_bytes, held.trained_experts * returned_bytes)
+    return ReplicaCollectives(
+        reduce=(
+            shared(held.trained_shared * numbers.reduced_bytes),
+            *of_experts(held.trained_experts * numbers.reduced_bytes),
+        ),
+        gather=(shared(gathered), *of_experts(gathered_experts)),
+        outer=_outer(job, hardware, split, held),
     )
 
 
-def _whole(job: Job, once: _Collectives, passes: StagePasses, buckets: float) -> tuple[Floats, Floats]:
-    """Return exposed and total seconds where every device computes with weights of its own.
+def _outer(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> tuple[Collective, ...]:
+    """Return the averaging of a device's own part of the gradients with its copies in other groups.
 
-    Gradients leave during the last backward pass, and weights come back during the first forward pass.
+    It is an all-reduce: the part is scattered and gathered.
     """
-    total = once.reduce + once.gather + once.outer
-    if not job.overlaps_communication:
-        return total, total
-    beyond = np.maximum(once.reduce + once.outer - passes.backward, 0.0)
-    beyond = beyond + np.maximum(once.gather - passes.forward, 0.0)
-    return beyond + total / buckets, total
+    group = split.shard_group
+    outer = np.where(split.shard > 0, np.maximum(split.replicas / group, 1.0), 1.0)
+    if not np.any(outer > 1):
+        return ()
+    part = 2 * held.trained_shared * job.numerics.reduced_bytes / group
+    buckets = 2 * hardware.losses.buckets
+    return (Collective(kind="ring", sent_bytes=part, group=outer, stride=split.tensor * group, calls=buckets),)
 
 
-def _divided(
-    job: Job, split: Layouts, once: _Collectives, passes: StagePasses, buckets: float
-) -> tuple[Floats, Floats]:
-    """Return exposed and total seconds where weights are gathered for every pass of every micro-batch."""
+def _all_seconds(hardware: Hardware, found: tuple[Collective, ...]) -> Floats:
+    return np.asarray(reduce(np.add, (seconds(hardware, one) for one in found), np.zeros(1)))
+
+
+def _whole(once: ReplicaSeconds, reductions: Floats, passes: StagePasses, buckets: float) -> Floats:
+    """Return exposed seconds where every device computes with weights of its own.
+
+    Gradients leave during a backward pass: the last, or each of them; weights come back during the first forward pass.
+    The last bucket has nothing to hide behind.
+    """
+    earlier = (reductions - 1) * np.maximum(once.reduce - passes.backward, 0.0)
+    last = np.maximum(once.reduce + once.outer - passes.backward, 0.0)
+    returned = np.maximum(once.gather - passes.forward, 0.0)
+    exposed: Floats = earlier + last + returned + (once.reduce + once.gather + once.outer) / buckets
+    return exposed
+
+
+def _divided(job: Job, split: Layouts, once: ReplicaSeconds, passes: StagePasses, buckets: float) -> Floats:
+    """Return exposed seconds where weights are gathered for every pass of every micro-batch."""
     rounds = split.micro_batches
     again = once.gather * split.reshards
-    total = rounds * (once.gather + again + once.reduce) + once.outer
-    if not job.overlaps_communication:
-        return total, total
     first_and_last = (once.gather + once.reduce) / np.maximum(job.shape.layers / split.pipeline, 1.0)
     exposed = rounds * np.maximum(once.gather - passes.forward, 0.0)
     exposed = exposed + rounds * np.maximum(again + once.reduce - passes.backward, 0.0)
     exposed = exposed + np.maximum(once.outer - passes.backward, once.outer / buckets)
-    return exposed + first_and_last, total
+    return exposed + first_and_last

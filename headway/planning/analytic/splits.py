@@ -7,72 +7,165 @@ Narayanan et al. 2021 (arXiv:2104.04473), section 3.2 (pipelines).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from headway.planning.analytic import collectives
+from headway.planning.analytic.collectives import Collective, seconds
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layer import PassTimes
-from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.layer import PassTimes, local_key_value_heads
+from headway.planning.analytic.layouts import FULL, Floats, Layouts
 
 
-def tensor_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
-    """Return the exposed time of tensor-parallel collectives of all layers, forward and backward.
+@dataclass(frozen=True, kw_only=True)
+class Repeated:
+    """A collective, how often one device does it in a step, and the part of the step's time that it belongs to."""
+
+    part: str
+    collective: Collective
+    times: Floats | float
+
+
+def tensor_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
+    """Return the tensor-parallel collectives of one pass through all layers.
 
     Attention and the MLP each gather their input and scatter the sum of their outputs (or all-reduce it, which is both
-    at once). Where sequences are divided too, the backward pass gathers the inputs a second time.
+    at once); the backward pass does the same, the other way round.
     """
     layers = float(job.shape.layers)
-    buffer = tokens * job.shape.hidden * job.numerics.value_bytes
     # Experts that are not divided by the tensor group need no collectives of it.
     blocks = 1 + (job.shape.dense_layers + job.shape.sparse_layers * (split.expert_tensor > 1)) / layers
     if job.shape.shared_inner:
         blocks = np.full_like(tokens, 2.0)
     calls = 2 * blocks * layers
-    one_way = collectives.ring_seconds(hardware, calls * buffer, split.tensor, 1.0, calls)
-    exposed = np.where(
-        split.tensor > 1, one_way * (1 - hardware.losses.tensor_overlap * job.overlaps_tensor_communication), 0.0
+    buffer = tokens * job.shape.hidden * job.numerics.value_bytes
+    return Collective(kind="ring", sent_bytes=calls * buffer, group=split.tensor, stride=1.0, calls=calls)
+
+
+def gathers_again(job: Job, split: Layouts) -> Floats:
+    """Return the share of a pass's collectives that the backward pass does besides, for gradients of weights.
+
+    Where sequences are divided and the gathered input was not kept, it is gathered once more: half of a pass's
+    collectives. The product for the gradient of the input hides it (Korthikanti et al. 2022, section 4.2.2).
+    """
+    again = (split.sequence_parallel > 0) & (split.tensor > 1)
+    return np.where(again & (job.adapter is None) & (not job.keeps.gathers_inputs), 0.5, 0.0)
+
+
+def tensor_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
+    """Return the exposed time of tensor-parallel collectives of all layers, forward and backward.
+
+    What the products hide still takes cores from them (`losses.contention`).
+    """
+    one_way = seconds(hardware, tensor_collective(job, split, tokens))
+    exposed = one_way * (1 - hardware.losses.tensor_overlap * job.overlaps_tensor_communication)
+    shown = hardware.losses.contention if job.overlaps_communication else 1.0
+    return exposed, exposed + shown * gathers_again(job, split) * one_way
+
+
+def expert_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
+    """Return one exchange of tokens between the experts of all layers.
+
+    Each token goes to as many experts as it chooses, a copy for each. Where the exchange is scheduled beside
+    computation, its kernels send a token once to a device however many experts there want it: of k choices among e
+    devices, e (1 - (1 - 1/e)^k) are distinct.
+    Source: NVIDIA Megatron-LM, token_dispatcher.py (all-to-all: copies); DeepSeek-AI 2024 (arXiv:2412.19437), section
+    3.2.2 (DeepEP).
+    Leaves out: routers that limit the servers of a token's experts.
+    """
+    chosen = float(job.shape.chosen_experts)
+    copies: Floats | float = chosen
+    if job.overlaps_tensor_communication:
+        copies = split.expert * (1 - (1 - 1 / split.expert) ** chosen)
+    layers = float(job.shape.sparse_layers)
+    sent = tokens / split.tensor * copies * job.shape.hidden * job.numerics.value_bytes * layers
+    return Collective(
+        kind="exchange",
+        sent_bytes=sent,
+        group=split.expert,
+        stride=np.where(split.expert_tensor > 1, split.expert_tensor, 1.0),
+        calls=layers,
     )
-    return exposed, exposed
 
 
 def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> Floats:
-    """Return the time of one exchange of tokens between the experts of all layers."""
+    """Return the exposed time of one exchange of tokens between the experts of all layers."""
     if not job.shape.experts:
         return np.zeros_like(tokens)
-    # A token that several experts of one device want goes there once: of k choices among e devices, e (1 - (1 - 1/e)^k)
-    # are distinct.
-    chosen = float(job.shape.chosen_experts)
-    distinct = split.expert * (1 - (1 - 1 / split.expert) ** chosen)
-    sent = tokens / split.tensor * distinct * job.shape.hidden * job.numerics.value_bytes
-    layers = float(job.shape.sparse_layers)
-    stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
-    seconds = collectives.exchange_seconds(hardware, sent * layers, split.expert, stride, layers)
     shown = 1 - hardware.losses.expert_overlap * job.overlaps_tensor_communication
-    return np.where(split.expert > 1, shown * seconds, 0.0)
+    return shown * seconds(hardware, expert_collective(job, split, tokens))
+
+
+def context_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
+    """Return how keys and values of all layers go around once, each device sending its own and what it was sent."""
+    shape = job.shape
+    width = (shape.key_width + shape.value_width) * local_key_value_heads(job, split)
+    steps = (split.context - 1) * shape.layers
+    return Collective(
+        kind="neighbours",
+        sent_bytes=tokens * width * job.numerics.value_bytes * steps,
+        group=split.context,
+        stride=split.tensor,
+        calls=steps,
+    )
 
 
 def context_seconds(
     job: Job, hardware: Hardware, split: Layouts, tokens: Floats, passes: PassTimes
 ) -> tuple[Floats, Floats]:
-    """Return the time of passing keys and values around that attention does not hide, forward and backward."""
-    shape = job.shape
-    width = (shape.key_width + shape.value_width) * shape.key_value_heads / split.tensor
-    sent = tokens * width * job.numerics.value_bytes * (split.context - 1) * shape.layers
-    calls = (split.context - 1) * shape.layers
-    seconds = collectives.neighbour_seconds(hardware, sent, split.tensor * (split.context > 1), calls)
-    steps = np.maximum(split.context, 1.0)
-    forward = np.maximum(seconds - passes.forward["attention"] * (1 - 1 / steps), 0.0)
-    backward = np.maximum(2 * seconds - passes.backward["attention"] * (1 - 1 / steps), 0.0)
-    return np.where(split.context > 1, forward, 0.0), np.where(split.context > 1, backward, 0.0)
+    """Return the time of passing keys and values around that attention does not hide, forward and backward.
+
+    The backward pass sends their gradients around too.
+    """
+    once = seconds(hardware, context_collective(job, split, tokens))
+    hiding = 1 - 1 / split.context
+    forward = np.maximum(once - passes.forward["attention"] * hiding, 0.0)
+    backward = np.maximum(2 * once - passes.backward["attention"] * hiding, 0.0)
+    return forward, backward
 
 
-def neighbour_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> Floats:
-    """Return the exposed time of sends between stages."""
+def stage_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
+    """Return the sends between stages of one step: results forward and gradients back, of every chunk."""
     buffer = tokens * job.shape.hidden * job.numerics.value_bytes
     buffer = buffer / np.where(split.sequence_parallel > 0, split.tensor, 1.0)
-    stride = split.tensor * split.context * split.data
     calls = 2 * split.virtual * split.micro_batches
-    seconds = collectives.neighbour_seconds(hardware, calls * buffer, stride, calls)
+    return Collective(
+        kind="neighbours",
+        sent_bytes=calls * buffer,
+        group=split.pipeline,
+        stride=split.tensor * split.context * split.data,
+        calls=calls,
+    )
+
+
+def stage_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> Floats:
+    """Return the exposed time of sends between stages."""
     hidden = hardware.losses.neighbour_overlap if job.overlaps_communication else 0.0
-    return np.where(split.pipeline > 1, (1 - hidden) * seconds, 0.0)
+    return (1 - hidden) * seconds(hardware, stage_collective(job, split, tokens))
+
+
+def repeated(job: Job, split: Layouts, tokens: Floats) -> tuple[Repeated, ...]:
+    """Return all of these collectives, and how often a device of a stage does each in a step.
+
+    Recomputed layers gather, scatter and exchange once more.
+    """
+    rounds = split.micro_batches / split.pipeline
+    again = (split.recompute == FULL) * split.recompute_share
+    found = [
+        Repeated(
+            part="tensor_communication_seconds",
+            collective=tensor_collective(job, split, tokens),
+            times=rounds * (2 + again + gathers_again(job, split)),
+        ),
+        Repeated(
+            part="context_communication_seconds",
+            collective=context_collective(job, split, tokens),
+            times=3 * rounds,
+        ),
+        Repeated(part="pipeline_communication_seconds", collective=stage_collective(job, split, tokens), times=1.0),
+    ]
+    if job.shape.experts:
+        exchange = expert_collective(job, split, tokens)
+        found.append(Repeated(part="expert_communication_seconds", collective=exchange, times=rounds * (4 + 2 * again)))
+    return tuple(found)

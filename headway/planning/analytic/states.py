@@ -77,7 +77,8 @@ def _parameters(job: Job, split: Layouts, held: Holdings) -> Floats:
 
 def _gradients(job: Job, split: Layouts, held: Holdings) -> Floats:
     numbers, keeps = job.numerics, job.keeps
-    divides = split.shard >= GRADIENTS
+    # A pipeline adds its micro-batches up before it divides the sums (`replicas.replica_rounds`).
+    divides = (split.shard == PARAMETERS) | ((split.shard == GRADIENTS) & (split.pipeline == 1))
     group = np.where(divides, split.shard_group, 1.0)
     expert_group = np.where(divides, np.minimum(split.expert_replicas, split.shard_group), 1.0)
     local, own = held.trained_local, held.trained_shared / group + held.trained_experts / expert_group

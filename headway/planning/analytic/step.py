@@ -19,12 +19,8 @@ from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes, pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, PARAMETERS, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED
-from headway.planning.analytic.replicas import StagePasses, replica_traffic
-from headway.planning.analytic.splits import context_seconds, expert_seconds, neighbour_seconds, tensor_seconds
-
-HOST_LINK_BYTES_PER_SECOND = 25e9
-HOST_MEMORY_BYTES_PER_SECOND = 20e9
-"""Of one device's share of its server: what a PCIe 4 link and one eighth of two sockets' memory give."""
+from headway.planning.analytic.replicas import StagePasses, exposed_seconds
+from headway.planning.analytic.splits import context_seconds, expert_seconds, stage_seconds, tensor_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,23 +30,25 @@ class StepTimes:
     Attributes:
         parts: by name.
         forward_seconds: one micro-batch through the whole model, alone.
-        data_seconds: all data-parallel communication, hidden or not.
-        hiding_seconds: the computation that it can hide behind.
-        sent_up_bytes: that one device sends over the fast link.
-        sent_out_bytes: that one device sends over the network.
     """
 
     parts: dict[str, Floats]
     forward_seconds: Floats
-    data_seconds: Floats
-    hiding_seconds: Floats
-    sent_up_bytes: Floats
-    sent_out_bytes: Floats
 
     @property
     def seconds(self) -> Floats:
         """The whole step."""
         return np.asarray(sum(self.parts.values()))
+
+
+COMMUNICATION = (
+    "tensor_communication_seconds",
+    "expert_communication_seconds",
+    "context_communication_seconds",
+    "pipeline_communication_seconds",
+    "data_communication_seconds",
+)
+"""The parts that are communication, as far as no computation hides it."""
 
 
 def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
@@ -67,8 +65,8 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
     forward = passes.layers_forward + tensor_forward + 2 * expert + context_forward
     backward = passes.layers_backward + again * (tensor_forward + 2 * expert)
     backward = backward + tensor_backward + 2 * expert + context_backward
-    stage = _stages(job, split, forward + backward, passes)
-    traffic = replica_traffic(job, hardware, split, held, _stage_passes(split, forward, backward, passes))
+    paced = _paced(split, forward, backward, passes)
+    stage = _stages(job, split, forward + backward, passes, paced)
     rounds = split.micro_batches / split.pipeline
     parts = {
         "compute_seconds": rounds * (passes.layers_forward + passes.layers_backward - passes.again),
@@ -78,22 +76,15 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "context_communication_seconds": rounds * (context_forward + context_backward),
         "head_seconds": split.micro_batches * stage.head,
         "bubble_seconds": stage.bubble,
-        "pipeline_communication_seconds": neighbour_seconds(job, hardware, split, tokens),
-        "data_communication_seconds": traffic.exposed,
-        "optimizer_seconds": _update(job, hardware, split, held),
-        "host_seconds": _host(split, passes, stage),
-        "offload_seconds": _offload(job, split, tokens, (forward + backward) / split.pipeline),
+        "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens),
+        "data_communication_seconds": exposed_seconds(job, hardware, split, held, paced),
+        "optimizer_seconds": update_seconds(job, hardware, split, held),
+        "host_seconds": split.micro_batches * stage.host,
+        "offload_seconds": _offload(job, hardware, split, tokens, (forward + backward) / split.pipeline),
     }
     busy = sum(parts.values())
     parts["waiting_seconds"] = busy * hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1))
-    return StepTimes(
-        parts=parts,
-        forward_seconds=forward + passes.head_forward,
-        data_seconds=traffic.total,
-        hiding_seconds=traffic.hiding,
-        sent_up_bytes=traffic.sent_up_bytes,
-        sent_out_bytes=traffic.sent_out_bytes,
-    )
+    return StepTimes(parts=parts, forward_seconds=forward + passes.head_forward)
 
 
 _PASS_COLUMNS = (
@@ -102,21 +93,31 @@ _PASS_COLUMNS = (
 """All that the passes of a micro-batch depend on, but for rounded weights, of which each step rounds anew."""
 
 _FEW = 512
-_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23)
+_SHARE_STEPS = 64.0
+"""Shares of layers are told apart in so many steps."""
 
 
 def _passes(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
-    """Return the passes of a micro-batch: worked out once for all layouts that share them."""
+    """Return the passes of a micro-batch: worked out once for all layouts that share them.
+
+    The columns are whole numbers, which a number with a digit for each column tells apart.
+    """
     names = (*_PASS_COLUMNS, "micro_batches") if job.numerics.product in BLOCK_SCALED else _PASS_COLUMNS
     if len(split) < _FEW:
         return pass_times(job, hardware, split)
-    columns = [getattr(split, name) for name in names]
-    # A sum with irrational weights tells rows apart; that it did is checked, since it only might.
-    mixed = sum(column * np.sqrt(prime) for column, prime in zip(columns, _PRIMES, strict=False))
-    _, first, inverse = np.unique(mixed, return_index=True, return_inverse=True)
-    if not all(np.array_equal(column[first][inverse], column) for column in columns):
-        return pass_times(job, hardware, split)
+    code, largest = np.zeros(len(split)), 1.0
+    for name in names:
+        column = getattr(split, name) * (_SHARE_STEPS if name == "recompute_share" else 1.0)
+        base = float(np.max(column)) + 1.0
+        code, largest = code * base + column, largest * base
+        if np.any(column != np.floor(column)) or largest > MAX_EXACT:
+            return pass_times(job, hardware, split)
+    _, first, inverse = np.unique(code, return_index=True, return_inverse=True)
     return pass_times(job, hardware, split.take(first)).take(inverse)
+
+
+MAX_EXACT = 2.0**53
+"""Whole numbers beyond this are not exact as floats of 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,10 +125,12 @@ class _Stages:
     head: Floats
     """Of the head in a micro-batch, as far as the slowest stage waits for it."""
     bubble: Floats
+    host: Floats
+    """By which the host's starting of operations exceeds what the device of a mean stage does in a micro-batch."""
 
 
-def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes) -> _Stages:
-    """Return what an uneven division and the schedule add.
+def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes, paced: StagePasses) -> _Stages:
+    """Return what an uneven division, the schedule and a slow host add.
 
     A stage waits (pipeline - 1) / virtual micro-batches of its own at the ends of a step. The last stage has the head
     besides; where the layers do not divide evenly, it is given fewer of them.
@@ -142,48 +145,58 @@ def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes) -> _Stage
     last = np.where(is_even, even, np.maximum(layers - most * (split.pipeline - 1), 0.0))
     slowest = np.maximum(np.where(is_even, even, most) * per_layer, last * per_layer + head)
     slowest = np.where(split.pipeline == 1, slot + head, slowest)
-    own = slot / split.pipeline
-    bubble = (split.pipeline - 1) / split.virtual * (own + head / split.pipeline)
-    return _Stages(head=slowest - own, bubble=bubble)
+    pace = paced.forward + paced.backward
+    return _Stages(
+        head=slowest - slot / split.pipeline,
+        bubble=(split.pipeline - 1) / split.virtual * pace,
+        host=np.maximum(pace - (slot + head) / split.pipeline, 0.0),
+    )
 
 
-def _host(split: Layouts, passes: PassTimes, stage: _Stages) -> Floats:
-    """Return the time by which the host's starting of operations exceeds the device's computing."""
-    device = (passes.layers_forward + passes.layers_backward) / split.pipeline + stage.head
+def _paced(split: Layouts, forward: Floats, backward: Floats, passes: PassTimes) -> StagePasses:
+    """Return the time of one micro-batch on one stage, the head spread over them: of its device or of its host.
+
+    A pass is over when its slower half is: the device waits for operations that the host has not started yet. What
+    communication can hide behind is therefore this time, and not the device's alone.
+    Leaves out: how far a host that is faster in one pass runs ahead into the next.
+    """
     full = np.where(split.recompute == FULL, split.recompute_share, 0.0)
-    host = (passes.host_forward * (1 + full) + passes.host_backward) / split.pipeline
-    excess: Floats = split.micro_batches * np.maximum(host - device, 0.0)
-    return excess
+    host_backward = passes.host_backward + full * passes.host_forward
+    return StagePasses(
+        forward=np.maximum(forward + passes.head_forward, passes.host_forward) / split.pipeline,
+        backward=np.maximum(backward + passes.head_backward, host_backward) / split.pipeline,
+    )
 
 
-def _offload(job: Job, split: Layouts, tokens: Floats, stage_seconds: Floats) -> Floats:
+def _offload(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, stage_seconds: Floats) -> Floats:
     """Return by how much sending what layers keep to the host, and fetching it back, exceeds the computing."""
     if not np.any(split.offload_activations):
         return np.zeros_like(tokens)
     sent = 2 * kept_bytes_per_layer(job, split, tokens) * stage_layers(job, split)
-    excess = np.maximum(sent / HOST_LINK_BYTES_PER_SECOND - stage_seconds, 0.0)
+    excess = np.maximum(sent / hardware.losses.host_link_bytes_per_second - stage_seconds, 0.0)
     return np.where(split.offload_activations > 0, split.micro_batches * excess, 0.0)
 
 
-def _stage_passes(split: Layouts, slot_forward: Floats, slot_backward: Floats, passes: PassTimes) -> StagePasses:
-    """Return the time of one micro-batch on one stage, the head spread over them."""
-    return StagePasses(
-        forward=(slot_forward + passes.head_forward) / split.pipeline,
-        backward=(slot_backward + passes.head_backward) / split.pipeline,
-    )
+def update_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> Floats:
+    """Return the time of adding up gradients, their norm and the optimizer.
 
-
-def _update(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> Floats:
-    """Return the time of adding up gradients, their norm and the optimizer."""
-    numbers = job.numerics
+    The norm reads each gradient, the update reads it and it is set to zero; moments and precise weights are read and
+    written, and rounded weights written where these are apart.
+    """
+    numbers, shares = job.numerics, hardware.losses
     states = numbers.optimizer_bytes + (numbers.weight_bytes if numbers.master_bytes == 0 else 0.0)
-    moved = held.updated * (2 * states + 3 * numbers.gradient_bytes + numbers.weight_bytes)
-    on_device = kernels.traffic_seconds(hardware, moved, 100.0)
+    rounded = numbers.weight_bytes if numbers.master_bytes else 0.0
+    moved = held.updated * (2 * states + 3 * numbers.gradient_bytes + rounded)
+    on_device = kernels.traffic_seconds(hardware, moved, np.ceil(held.updated / UPDATE_ELEMENTS))
     each = 0.0 if job.kernels == "fused" else 3 * numbers.gradient_bytes
     added = held.trained_local / np.where(split.shard == PARAMETERS, split.shard_group, 1.0) * each
     added = added * np.maximum(split.micro_batches - 1, 0)
     # Moments on the host: gradients go there and weights come back, and the host's memory does the update.
-    bus = held.updated * (numbers.gradient_bytes + numbers.weight_bytes) / HOST_LINK_BYTES_PER_SECOND
-    on_host = bus + moved / HOST_MEMORY_BYTES_PER_SECOND
+    bus = held.updated * (numbers.gradient_bytes + numbers.weight_bytes) / shares.host_link_bytes_per_second
+    on_host = bus + moved / shares.host_memory_bytes_per_second
     seconds: Floats = np.where(split.offload_optimizer > 0, on_host, on_device)
     return seconds + kernels.traffic_seconds(hardware, added, 0.0)
+
+
+UPDATE_ELEMENTS = 320 * 65536.0
+"""Weights that one kernel updates: blocks of a launch times elements of each. Source: PyTorch, MultiTensorApply.cuh."""

@@ -11,9 +11,17 @@ from headway.planning.explanation import Explanation
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
+    from headway.planning.analytic.hardware import Hardware
     from headway.planning.plan import Plan
 
-_VOLUMES = "Rajbhandari et al. 2020, arXiv:1910.02054, section 7"
+_SOURCES = {
+    "tensor_communication_seconds": "Korthikanti et al. 2022, arXiv:2205.05198, section 4.2",
+    "expert_communication_seconds": "Lepikhin et al. 2020, arXiv:2006.16668, section 3",
+    "context_communication_seconds": "Liu, Zaharia and Abbeel 2023, arXiv:2310.01889, section 3",
+    "pipeline_communication_seconds": "Narayanan et al. 2021, arXiv:2104.04473, section 3.2",
+    "data_communication_seconds": "Rajbhandari et al. 2020, arXiv:1910.02054, section 7",
+}
+_SUM = "what the parts above add up to"
 _RINGS = "Thakur, Rabenseifner and Gropp 2005; NVIDIA nccl-tests, PERFORMANCE.md"
 _RECIPE = "the recipe"
 
@@ -35,8 +43,9 @@ def explain_network(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
         recipe: that was planned.
         plan: made from it.
     """
-    rates = () if plan.hardware.accelerator == CPU else tuple(_rates(recipe, plan))
-    return (*rates, *_traffic(plan), *_exposed(plan))
+    is_cpu = plan.hardware.accelerator == CPU
+    before = () if is_cpu else (*_rates(recipe, plan), *_kinds(recipe, plan))
+    return (*before, *_traffic(plan), *_exposed(plan))
 
 
 def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
@@ -53,43 +62,71 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             "stated_rate": machines.up_bytes_per_second,
             "share": shares.up_efficiency,
             "rate": machines.up_bytes_per_second * shares.up_efficiency,
+            "start_seconds": shares.start_latency_seconds,
             "latency_seconds": shares.up_latency_seconds,
         },
         source=f"{machines.entry.source}; efficiency {shares.id}: {shares.source}",
     )
-    if machines.out_bytes_per_second is None:
+    if not machines.spans_domains:
         return
-    network = recipe.hardware.network
-    stated = _RECIPE if recipe.hardware.network_bytes_per_second or not network else catalog.network(network).source
+    stated = float(machines.out_bytes_per_second)
     yield Explanation(
         id="explain-network-out",
         quantity="bytes_per_second",
-        value=machines.out_bytes_per_second * shares.out_efficiency,
+        value=stated * shares.out_efficiency,
         arguments={
-            "network": network or "none",
-            "stated_rate": machines.out_bytes_per_second,
+            "network": recipe.hardware.network or "none",
+            "is_assumed": "yes" if machines.assumes_network else "no",
+            "stated_rate": stated,
             "share": shares.out_efficiency,
-            "rate": machines.out_bytes_per_second * shares.out_efficiency,
+            "rate": stated * shares.out_efficiency,
             "latency_seconds": shares.out_latency_seconds,
         },
-        source=f"{stated}; efficiency {shares.id}: {shares.source}",
+        source=f"{_network_source(recipe, machines)}; efficiency {shares.id}: {shares.source}",
     )
 
 
+def _network_source(recipe: Recipe, machines: Hardware) -> str:
+    if recipe.hardware.network_bytes_per_second:
+        return _RECIPE
+    if recipe.hardware.network:
+        return catalog.network(recipe.hardware.network).source
+    if machines.entry.usual_out_bytes_per_second is not None:
+        return machines.entry.source
+    return f"assumed-server-network: {catalog.constants()['assumed-server-network'].source}"
+
+
+def _kinds(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
+    """Yield what each kind of parallelism sends."""
+    from headway.planning.accelerated import hardware_of, job_of, split_of
+    from headway.planning.analytic.traffic import step_traffic
+
+    machines = hardware_of(recipe, plan.hardware.accelerator)
+    for part, found in step_traffic(job_of(recipe), machines, split_of(recipe, plan.layout)).items():
+        yield Explanation(
+            id="explain-network-kind",
+            quantity="bytes",
+            value=found.up_bytes + found.out_bytes,
+            arguments={
+                "part": part,
+                "shard": plan.layout.shard,
+                "rounds": plan.layout.gradient_accumulation_steps,
+                "up_bytes": found.up_bytes,
+                "out_bytes": found.out_bytes,
+                "seconds": found.total_seconds,
+            },
+            source=_SOURCES[part],
+        )
+
+
 def _traffic(plan: Plan) -> Iterator[Explanation]:
-    network, layout = plan.network, plan.layout
+    network = plan.network
     yield Explanation(
         id="explain-network-traffic",
         quantity="bytes",
         value=network.scale_up_bytes_per_step + network.scale_out_bytes_per_step,
-        arguments={
-            "shard": layout.shard,
-            "replicas": layout.data_parallel_degree * layout.context_parallel_degree,
-            "rounds": layout.gradient_accumulation_steps,
-            "up_bytes": network.scale_up_bytes_per_step,
-            "out_bytes": network.scale_out_bytes_per_step,
-        },
-        source=_VOLUMES,
+        arguments={"up_bytes": network.scale_up_bytes_per_step, "out_bytes": network.scale_out_bytes_per_step},
+        source=_SUM,
     )
     if network.total_seconds is not None:
         yield Explanation(
@@ -124,7 +161,7 @@ def _exposed(plan: Plan) -> Iterator[Explanation]:
             "seconds": network.exposed_seconds,
             "share": network.exposed_seconds / time.step_seconds,
         },
-        source="what the parts above add up to",
+        source=_SUM,
     )
     if network.required_bytes_per_second is not None:
         yield Explanation(
@@ -132,5 +169,5 @@ def _exposed(plan: Plan) -> Iterator[Explanation]:
             quantity="bytes_per_second",
             value=network.required_bytes_per_second,
             arguments={"rate": network.required_bytes_per_second, "out_bytes": network.scale_out_bytes_per_step},
-            source="bytes over the time of the computation, over the share that collectives reach",
+            source="the time of a step at many rates of the network",
         )

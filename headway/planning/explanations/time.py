@@ -21,6 +21,7 @@ _SHARDING = "Rajbhandari et al. 2020, arXiv:1910.02054, section 7; Zhao et al. 2
 _EXPERTS = "Lepikhin et al. 2020, arXiv:2006.16668, section 3"
 _RING = "Liu, Zaharia and Abbeel 2023, arXiv:2310.01889, section 3"
 _MFU = "Chowdhery et al. 2022, arXiv:2204.02311, appendix B"
+_HFU = "Korthikanti et al. 2022, arXiv:2205.05198, section 6.2"
 _SPREAD = "python -m benchmarks.plan_accuracy"
 _SPREAD_OF_PROCESSORS = "benchmarks/plan_accuracy_cpu.py"
 _PROBE = "headway probe, of the same operations on this machine"
@@ -224,6 +225,18 @@ def _step(plan: Plan) -> Iterator[Explanation]:
         },
         source=_MFU,
     )
+    if time.hardware_flops_utilization is not None:
+        yield Explanation(
+            id="explain-time-hardware-utilization",
+            quantity="ratio",
+            value=time.hardware_flops_utilization,
+            arguments={
+                "recompute": plan.layout.recompute,
+                "layer_share": plan.layout.recompute_share,
+                "share": time.hardware_flops_utilization,
+            },
+            source=_HFU,
+        )
 
 
 def _run(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:

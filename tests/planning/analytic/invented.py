@@ -37,6 +37,7 @@ IDEAL = Efficiency(
     host_seconds=0.0,
     up_efficiency=1.0,
     out_efficiency=0.5,
+    start_latency_seconds=0.0,
     up_latency_seconds=0.0,
     out_latency_seconds=0.0,
 )

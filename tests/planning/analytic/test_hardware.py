@@ -11,13 +11,28 @@ def test_a_server_and_its_network() -> None:
     assert found.up_bytes_per_second == 450e9
     assert found.out_bytes_per_second == 50e9
     assert hardware("h100", devices=64, out_bytes_per_second=1e9).out_bytes_per_second == 1e9
-    assert hardware("h100", devices=64).out_bytes_per_second is None
+
+
+def test_a_network_that_nobody_names_is_assumed_as_usual_and_never_faster() -> None:
+    usual = hardware("h100", devices=64)
+    assert (usual.out_bytes_per_second, usual.assumes_network) == (50e9, True)
+    assert hardware("h100", devices=64, network="roce-400gbe").assumes_network is False
+    # Nobody states the usual network of these: a server of eight has 100 Gb/s.
+    assert hardware("l40s", devices=64).out_bytes_per_second == 12.5e9 / 8
+    assert hardware("rtx-4090", devices=4, devices_per_node=1).out_bytes_per_second == 12.5e9 / 8
+    fastest = max(network.port_bytes_per_second or 0.0 for network in catalog.networks.entries().values())
+    for entry in catalog.accelerators.entries().values():
+        assert (entry.usual_out_bytes_per_second or 0.0) <= fastest
 
 
 def test_a_rack_is_one_domain_of_small_servers() -> None:
     found = hardware("gb200", devices=256)
-    assert (found.devices_per_node, found.domain_devices) == (4, 72)
+    # 256 devices take 64 of each of four racks of 72; 576 take whole racks.
+    assert (found.devices_per_node, found.domain_devices) == (4, 64)
+    assert hardware("gb200", devices=576).domain_devices == 72
     assert hardware("gb200", devices=8).domain_devices == 8
+    # No number of servers divides 17 evenly.
+    assert hardware("h100", devices=17, devices_per_node=8).domain_devices == 8
 
 
 def test_devices_without_a_link_meet_over_the_bus() -> None:

@@ -187,7 +187,9 @@ explain-time-measured = { $part ->
 # $seconds, $low, $high (Number)
 explain-time-step = Step: the parts add up to { DURATION($seconds) }, in 80 % of all cases { DURATION($low) } to { DURATION($high) }.
 # $tokens_per_second, $flops_per_token, $devices, $peak_rate, $share (Number)
-explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
+explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T: the whole square of scores, nothing recomputed) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
+# $recompute (String): a name, not translated; $layer_share, $share (Number)
+explain-time-hardware-utilization = Hardware FLOPs utilisation: the same with the products that recomputation "{ $recompute }" repeats in { PERCENT($layer_share) } of the layers = { PERCENT($share) }.
 # $steps, $tokens, $batch_tokens, $step_seconds, $seconds (Number)
 explain-time-training = Training: { COUNT($tokens) } tokens / { COUNT($batch_tokens) } of a step = { COUNT($steps) } steps x { DURATION($step_seconds) }: { DURATION($seconds) }.
 # $training_seconds, $goodput, $seconds (Number); $is_known (String): yes or no
@@ -198,17 +200,28 @@ explain-time-total = Whole run: { DURATION($training_seconds) } and the evaluati
 
 ## How the numbers on the network came about
 
-# $devices, $stated_rate, $share, $rate, $latency_seconds (Number)
-explain-network-up = The fast link joins { COUNT($devices) } devices at { BYTERATE($stated_rate) } for each device and direction; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and a step of a collective takes { DURATION($latency_seconds) } besides.
-# $network (String): a name, not translated
-explain-network-out = The network { $network ->
-        [none] {""}
-       *[other] "{ $network }" {""}
-    }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and a step takes { DURATION($latency_seconds) } besides.
-# $shard (String): a name, not translated; $replicas, $rounds, $up_bytes, $out_bytes (Number)
-explain-network-traffic = { COUNT($replicas) } replicas with sharded states "{ $shard }" and { COUNT($rounds) } micro-batches in a step: a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network, for gradients and weights.
+# $devices, $stated_rate, $share, $rate, $start_seconds, $latency_seconds (Number)
+explain-network-up = The fast link joins { COUNT($devices) } devices at { BYTERATE($stated_rate) } for each device and direction; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }. Each takes { DURATION($start_seconds) } to start and { DURATION($latency_seconds) } for every doubling of the devices besides.
+# $network (String): a name, not translated; $is_assumed (String): yes or no; $stated_rate, $share, $rate, $latency_seconds (Number)
+explain-network-out = { $is_assumed ->
+        [yes] No network between the servers is named. Assumed is what such servers usually have, which
+       *[no] The network { $network ->
+            [none] {""}
+           *[other] "{ $network }" {""}
+        }
+    }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and every doubling of the servers takes { DURATION($latency_seconds) } besides.
+# $part, $shard (String): names, not translated; $rounds, $up_bytes, $out_bytes, $seconds (Number)
+explain-network-kind = { $part ->
+        [tensor_communication_seconds] Tensor parallelism, activations of every layer
+        [expert_communication_seconds] Expert parallelism, tokens to their experts and back
+        [context_communication_seconds] Context parallelism, keys and values
+        [pipeline_communication_seconds] Pipeline, results and gradients between stages
+       *[data_communication_seconds] Data parallelism, gradients and weights with sharded states "{ $shard }"
+    }, over { COUNT($rounds) } micro-batches: a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network, which alone would take { DURATION($seconds) }.
+# $up_bytes, $out_bytes (Number)
+explain-network-traffic = In a step a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network.
 # $seconds (Number)
-explain-network-total = Were nothing else to run, these collectives would take { DURATION($seconds) }: (n - 1) / n of the bytes over the rate, and the latency of each step.
+explain-network-total = Were nothing else to run, all communication would take { DURATION($seconds) }: the bytes over the rates, and the latencies.
 explain-network-unknown = The rate of the network between the servers is not known, so that its time is not in the plan.
 # $part (String): name of a part; $seconds, $share (Number)
 explain-network-part = { $part ->
@@ -222,7 +235,7 @@ explain-network-part = { $part ->
 # $seconds, $share (Number)
 explain-network-exposed = In all, communication shows for { DURATION($seconds) }, { PERCENT($share) } of the step.
 # $rate, $out_bytes (Number)
-explain-network-required = { BYTES($out_bytes) } hide behind the computation where the network states { BYTERATE($rate) } or more for a device.
+explain-network-required = The network lengthens the step by 1 % at most where it states { BYTERATE($rate) } or more for a device, which sends { BYTES($out_bytes) } over it; a slower one shows.
 
 ## Every step
 

@@ -276,6 +276,9 @@ plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
 # $interval_seconds, $share, $best_seconds, $best (Number)
 plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work between checkpoints, { PERCENT($share) } of the time is useful; with { DURATION($best_seconds) }, { PERCENT($best) } would be.
     .next = Set `resilience.checkpoint_every` to "auto".
+# $rate (Number): of one device
+plan-warning-network-assumed = No network between the servers is named; this plan assumes what such servers usually have, { BYTERATE($rate) } for each device.
+    .next = Name it in `hardware.network`, or state its rate in `hardware.network_bytes_per_second`.
 plan-warning-network-unknown = The rate of the network is not known, so the time of the communication is not in this plan.
     .next = Name the network between the servers in `hardware.network`.
 # $share (Number): of a step
