@@ -37,6 +37,8 @@ class Collective:
         group: devices that take part.
         stride: distance of its members in the order of devices.
         calls: that the bytes are spread over.
+        crossing_bytes: of an exchange that sends once to a domain and forwards there: what one device sends to all
+            domains, its own counted too; None where it sends to each device itself.
     """
 
     kind: Kind
@@ -44,6 +46,7 @@ class Collective:
     group: Floats
     stride: Floats | float
     calls: Floats | float = 1.0
+    crossing_bytes: Floats | None = None
 
 
 def members_in_domain(hardware: Hardware, group: Floats, stride: Floats | float) -> Floats:
@@ -88,9 +91,8 @@ def seconds(hardware: Hardware, one: Collective) -> Floats:
         rate = np.where(spans, np.minimum(up_rate, inside * out_rate(hardware)), up_rate)
         moving = (one.group - 1) / one.group * one.sent_bytes / rate
     elif one.kind == "exchange":
-        within = one.sent_bytes * (inside - 1) / one.group / up_rate
-        beyond = one.sent_bytes * (one.group - inside) / one.group / out_rate(hardware)
-        moving = np.maximum(within, beyond)
+        within, beyond = _exchanged(one, inside)
+        moving = np.maximum(within / up_rate, beyond / out_rate(hardware))
     else:
         moving = one.sent_bytes / np.where(spans, out_rate(hardware), up_rate)
     latency = _latency_seconds(hardware, one, inside, spans)
@@ -122,13 +124,23 @@ def bytes_by_link(hardware: Hardware, one: Collective) -> tuple[Floats, Floats]:
     inside = members_in_domain(hardware, one.group, one.stride)
     spans = one.group > inside
     if one.kind == "exchange":
-        up = one.sent_bytes * (inside - 1) / one.group
-        return up, one.sent_bytes * (one.group - inside) / one.group
+        return _exchanged(one, inside)
     sent = one.sent_bytes * np.where(one.group > 1, 1.0, 0.0)
     if one.kind == "ring":
         sent = sent * (one.group - 1) / one.group
     out = np.where(spans, sent / inside, 0.0)
     return sent - out, out
+
+
+def _exchanged(one: Collective, inside: Floats) -> tuple[Floats, Floats]:
+    """Return what one device sends over the fast link and over the network in an exchange.
+
+    Each of n members is sent an n-th. What is sent once to a domain goes to the member of the same place there, which
+    forwards it: of m members, (m - 1) / m of all that devices receive comes over the fast link.
+    """
+    if one.crossing_bytes is None:
+        return one.sent_bytes * (inside - 1) / one.group, one.sent_bytes * (one.group - inside) / one.group
+    return one.sent_bytes * (inside - 1) / inside, one.crossing_bytes * (one.group - inside) / one.group
 
 
 def out_rate(hardware: Hardware) -> Floats | float:

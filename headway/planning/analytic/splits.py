@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headway.planning.analytic.collectives import Collective, seconds
+from headway.planning.analytic.collectives import Collective, members_in_domain, seconds
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes, local_key_value_heads
@@ -64,29 +64,36 @@ def tensor_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     return exposed, exposed + shown * gathers_again(job, split) * one_way
 
 
-def expert_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
+def expert_collective(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> Collective:
     """Return one exchange of tokens between the experts of all layers.
 
     Each token goes to as many experts as it chooses, a copy for each. Where the exchange is scheduled beside
-    computation, its kernels send a token once to a device however many experts there want it: of k choices among e
-    devices, e (1 - (1 - 1/e)^k) are distinct.
+    computation, its kernels send a token once to each domain and there once to each device, however many experts want
+    it.
     Source: NVIDIA Megatron-LM, token_dispatcher.py (all-to-all: copies); DeepSeek-AI 2024 (arXiv:2412.19437), section
-    3.2.2 (DeepEP).
-    Leaves out: routers that limit the servers of a token's experts.
+    3.2.2 (DeepEP: over the network, then forwarded over NVLink).
+    Leaves out: routers that limit the servers of a token's experts, and dispatch in 8 bits.
     """
-    chosen = float(job.shape.chosen_experts)
-    copies: Floats | float = chosen
-    if job.overlaps_tensor_communication:
-        copies = split.expert * (1 - (1 - 1 / split.expert) ** chosen)
-    layers = float(job.shape.sparse_layers)
-    sent = tokens / split.tensor * copies * job.shape.hidden * job.numerics.value_bytes * layers
+    chosen, layers = float(job.shape.chosen_experts), float(job.shape.sparse_layers)
+    stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
+    each = tokens / split.tensor * job.shape.hidden * job.numerics.value_bytes * layers
+    if not job.overlaps_tensor_communication:
+        return Collective(kind="exchange", sent_bytes=chosen * each, group=split.expert, stride=stride, calls=layers)
+    domains = split.expert / members_in_domain(hardware, split.expert, stride)
     return Collective(
         kind="exchange",
-        sent_bytes=sent,
+        sent_bytes=_distinct(split.expert, chosen) * each,
         group=split.expert,
-        stride=np.where(split.expert_tensor > 1, split.expert_tensor, 1.0),
+        stride=stride,
         calls=layers,
+        crossing_bytes=_distinct(domains, chosen) * each,
     )
+
+
+def _distinct(places: Floats, choices: float) -> Floats:
+    """Return how many of some places k choices at random fall on: n (1 - (1 - 1/n)^k)."""
+    found: Floats = places * (1 - (1 - 1 / places) ** choices)
+    return found
 
 
 def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> Floats:
@@ -94,7 +101,7 @@ def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     if not job.shape.experts:
         return np.zeros_like(tokens)
     shown = 1 - hardware.losses.expert_overlap * job.overlaps_tensor_communication
-    return shown * seconds(hardware, expert_collective(job, split, tokens))
+    return shown * seconds(hardware, expert_collective(job, hardware, split, tokens))
 
 
 def context_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
@@ -145,7 +152,7 @@ def stage_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) 
     return (1 - hidden) * seconds(hardware, stage_collective(job, split, tokens))
 
 
-def repeated(job: Job, split: Layouts, tokens: Floats) -> tuple[Repeated, ...]:
+def repeated(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Repeated, ...]:
     """Return all of these collectives, and how often a device of a stage does each in a step.
 
     Recomputed layers gather, scatter and exchange once more.
@@ -166,6 +173,6 @@ def repeated(job: Job, split: Layouts, tokens: Floats) -> tuple[Repeated, ...]:
         Repeated(part="pipeline_communication_seconds", collective=stage_collective(job, split, tokens), times=1.0),
     ]
     if job.shape.experts:
-        exchange = expert_collective(job, split, tokens)
+        exchange = expert_collective(job, hardware, split, tokens)
         found.append(Repeated(part="expert_communication_seconds", collective=exchange, times=rounds * (4 + 2 * again)))
     return tuple(found)

@@ -55,7 +55,7 @@ def step_traffic(job: Job, hardware: Hardware, one: Layouts) -> dict[str, Traffi
     Leaves out: optimizer states and activations on their way to the host.
     """
     repeated = (
-        *splits.repeated(job, one, tokens_of(job, one)),
+        *splits.repeated(job, hardware, one, tokens_of(job, one)),
         *replicas.repeated(job, hardware, one, holdings(job, one)),
     )
     found: dict[str, Traffic] = {}

@@ -75,6 +75,15 @@ def test_an_exchange_sends_most_of_it_outside() -> None:
     assert time_of(machines(8), "exchange", 8e11, 8) == pytest.approx(7.0)
 
 
+def test_an_exchange_that_forwards_crosses_once() -> None:
+    # Of 16 bytes to all devices seven eighths come over the fast link; of 8 to eight domains, seven go to others.
+    once = Collective(kind="exchange", sent_bytes=16.0, group=array(64), stride=1.0, crossing_bytes=array(8))
+    assert [float(part[0]) for part in bytes_by_link(machines(64), once)] == [14, 7]
+    assert seconds(machines(64), once)[0] == pytest.approx(7 / 1e10)
+    alone = Collective(kind="exchange", sent_bytes=16.0, group=array(8), stride=1.0, crossing_bytes=array(1))
+    assert [float(part[0]) for part in bytes_by_link(machines(8), alone)] == [14, 0]
+
+
 def test_neighbours_keep_step_with_the_slowest_hop() -> None:
     # Two stages of four devices are one domain; of three, every second hop leaves it.
     assert time_of(machines(64), "neighbours", 1e11, 2, 4.0) == pytest.approx(1.0)
