@@ -4,7 +4,8 @@
 
 A robust regression of log errors on the logarithms of the parameters, each source weighing as the square root of its
 rows, and each parameter held near what it was before by a prior of 15 %: what no row tells of does not move. The
-catalogue's efficiencies are the result, rounded; run again on them, the fit moves nothing by more than a few percent.
+catalogue's efficiencies are the result, rounded, within what is physical (`bounded`, and the notes of the catalogue);
+run again on them, the fit moves nothing else by more than a few percent.
 Source: Huber 1964, "Robust estimation of a location parameter", for the loss.
 """
 
@@ -12,14 +13,15 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.plan_accuracy.rows import THROUGHPUT, read_rows, source_of
 from benchmarks.plan_accuracy.score import score_times
-from benchmarks.plan_accuracy.sensitivity import Floats, jacobian, parameters_of
+from benchmarks.plan_accuracy.sensitivity import Floats, Parameter, jacobian, parameters_of
+from headway import catalog
 from headway.planning.analytic import intervals
 
 HUBER = 0.1
@@ -46,6 +48,34 @@ def fitted_steps(errors: Floats, slopes: Floats, weights: Floats) -> Floats:
         weighted = slopes * shares[:, None]
         steps = np.asarray(np.linalg.solve(weighted.T @ slopes + ridge, -weighted.T @ errors), dtype=np.float64)
     return steps
+
+
+def bounded(parameter: Parameter, value: float, fitted: Mapping[str, float]) -> float:
+    """Return a fitted value within what is physical.
+
+    Products in a training hold no more than the best that anybody measured of products alone, and kernels that were
+    tuned for a generation are no slower than portable ones, whatever a few rows say.
+
+    Args:
+        parameter: that was fitted.
+        value: as the rows would have it.
+        fitted: values of the parameters before it, by name.
+    """
+    if parameter.field == "matmul_16bit_efficiency":
+        return min(value, best_measured_share(parameter.generation or ""))
+    portable = fitted.get(parameter.name.replace("tuned_", ""))
+    return value if portable is None else max(value, portable)
+
+
+def best_measured_share(generation: str) -> float:
+    """Return the best share of its stated 16-bit rate that anybody measured on a generation; 1 if nobody did."""
+    members = [catalog.accelerator(name) for name in catalog.efficiencies.entries()[generation].accelerators]
+    shares = [
+        member.measured_bf16_flops_per_second / member.bf16_dense_flops_per_second
+        for member in members
+        if member.measured_bf16_flops_per_second and member.bf16_dense_flops_per_second
+    ]
+    return max(shares, default=1.0)
 
 
 def source_weights(sources: Sequence[str]) -> Floats:
@@ -80,11 +110,13 @@ def main() -> int:
     sources = [source_of(score.row) for score in scores]
     steps = fitted_steps(errors, slopes, source_weights(sources))
     after = errors + slopes @ steps
+    fitted: dict[str, float] = {}
     for parameter, step in zip(parameters, steps, strict=True):
         hardware = next(row.hardware for row in expressed if parameter.generation in (None, row.hardware.efficiency.id))
         value = parameter.value(hardware)
         assert value is not None
-        print(f"{parameter.name:52s} {value:9.4g} -> {value * np.exp(step):9.4g}")
+        fitted[parameter.name] = bounded(parameter, value * float(np.exp(step)), fitted)
+        print(f"{parameter.name:52s} {value:9.4g} -> {fitted[parameter.name]:9.4g}")
     left_out = left_out_errors(errors, slopes, sources)
     for name, values in (("now", errors), ("fitted", after), ("left out", left_out)):
         sizes = np.abs(np.expm1(values))

@@ -33,8 +33,10 @@ class Efficiency(Entry):
         up_efficiency: share of the fast link's rate that large collectives hold.
         out_efficiency: share of the network's rate that large collectives hold.
         start_latency_seconds: constant time of one collective.
-        up_latency_seconds: the same of each of its steps over the fast link.
-        out_latency_seconds: the same over the network.
+        up_latency_seconds: the same of each device that a ring passes on the fast link.
+        out_latency_seconds: the same of each server that it passes.
+        tree_up_latency_seconds: the same of each doubling of the devices that a tree climbs on the fast link.
+        tree_out_latency_seconds: the same of each doubling of the servers.
     """
 
     accelerators: tuple[str, ...]
@@ -54,6 +56,8 @@ class Efficiency(Entry):
     start_latency_seconds: float
     up_latency_seconds: float
     out_latency_seconds: float
+    tree_up_latency_seconds: float
+    tree_out_latency_seconds: float
 
 
 @cache

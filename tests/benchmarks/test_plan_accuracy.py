@@ -9,9 +9,17 @@ from benchmarks.plan_accuracy import words
 from benchmarks.plan_accuracy.__main__ import main
 from benchmarks.plan_accuracy.express import express, training_of
 from benchmarks.plan_accuracy.figures import source_weighted, summary
-from benchmarks.plan_accuracy.fit import fitted_steps, left_out_errors, source_weights, spreads
+from benchmarks.plan_accuracy.fit import (
+    best_measured_share,
+    bounded,
+    fitted_steps,
+    left_out_errors,
+    source_weights,
+    spreads,
+)
 from benchmarks.plan_accuracy.rows import COLUMNS, MEMORY, THROUGHPUT, read_rows, source_of
 from benchmarks.plan_accuracy.score import choose, score_time
+from benchmarks.plan_accuracy.sensitivity import Parameter
 from benchmarks.plan_accuracy.shapes import InexpressibleError, model_of
 from headway.recipe.sections import TrainingConfig
 from tests.planning.analytic.invented import habits
@@ -199,3 +207,17 @@ def test_leaving_a_source_out_hides_nothing() -> None:
 def test_spreads_are_percentiles_of_measured_over_predicted() -> None:
     found = spreads(["dense"] * 101, -np.log(np.linspace(1.0, 2.0, 101)))
     assert found["dense"] == pytest.approx((1.1, 1.9))
+
+
+def test_what_is_fitted_stays_physical() -> None:
+    products = Parameter("ampere", "matmul_16bit_efficiency")
+    # An A100 reaches 271.2 of 312e12 in the products that suit it best.
+    assert best_measured_share("ampere") == pytest.approx(271.2 / 312)
+    assert bounded(products, 0.95, {}) == pytest.approx(271.2 / 312)
+    assert bounded(products, 0.7, {}) == 0.7
+    assert best_measured_share("volta") == 1.0
+    tuned = Parameter("ampere", "tuned_attention_forward_efficiency")
+    portable = {"ampere.attention_forward_efficiency": 0.5}
+    assert (bounded(tuned, 0.4, portable), bounded(tuned, 0.6, portable)) == (0.5, 0.6)
+    waiting = Parameter(None, "waiting_per_doubling")
+    assert bounded(waiting, 0.4, portable) == 0.4

@@ -5,8 +5,7 @@ neighbours in it. Every device has its own port to the network, or an equal shar
 communication is described once, as a `Collective`; its time and its bytes both come from that description.
 Source: Thakur, Rabenseifner and Gropp 2005 (rings, trees and pairwise exchanges); NVIDIA nccl-tests, PERFORMANCE.md
 (bus bandwidth); NVIDIA nccl, src/graph/tuning.cc (latencies).
-Leaves out: contention between groups, reduction inside switches, and rings whose latency grows with their length,
-which collectives over very many servers avoid.
+Leaves out: contention between groups, and reduction inside switches.
 """
 
 from __future__ import annotations
@@ -37,6 +36,7 @@ class Collective:
         group: devices that take part.
         stride: distance of its members in the order of devices.
         calls: that the bytes are spread over.
+        in_tree: 1 where a ring's buffer is one half, up or down, of an all-reduce, which climbs trees; else 0.
         crossing_bytes: of an exchange that sends once to a domain and forwards there: what one device sends to all
             domains, its own counted too; None where it sends to each device itself.
     """
@@ -46,6 +46,7 @@ class Collective:
     group: Floats
     stride: Floats | float
     calls: Floats | float = 1.0
+    in_tree: Floats | float = 0.0
     crossing_bytes: Floats | None = None
 
 
@@ -103,16 +104,23 @@ def seconds(hardware: Hardware, one: Collective) -> Floats:
 def _latency_seconds(hardware: Hardware, one: Collective, inside: Floats, spans: NDArray[np.bool_]) -> Floats:
     """Return the constant time of one call.
 
-    Gathers, scatters and sums climb a tree, with a step for every doubling, inside domains and between them; exchanges
-    and sends are one step, over the slower link that they use.
-    Source: NVIDIA nccl, src/graph/tuning.cc: baseLat of Simple, and hwLat of trees over NVLink and the network.
+    A gather or a scatter of n devices in d domains passes n - 1 links, d - 1 of them between domains. An all-reduce
+    climbs a tree and comes down again, with a step for every doubling; each half is counted here. Exchanges and sends
+    are one step, over the slower link that they use.
+    Source: NVIDIA nccl, src/graph/tuning.cc (baseLat and hwLat, protocol LL128; `ncclTopoTuneModel`). Its trees are for
+    all-reduces, and its logarithmic gathers (PAT) for servers of one device.
     """
     shares = hardware.efficiency
-    up, out = shares.up_latency_seconds, shares.out_latency_seconds
+    start, up, out = shares.start_latency_seconds, shares.up_latency_seconds, shares.out_latency_seconds
     if one.kind != "ring":
-        return shares.start_latency_seconds + np.where(spans, out, up)
-    steps = up * np.ceil(np.log2(inside)) + out * np.ceil(np.log2(one.group / inside))
-    return np.asarray(shares.start_latency_seconds + steps, dtype=np.float64)
+        return start + np.where(spans, out, up)
+    domains = one.group / inside
+    ring = start + up * (one.group - domains) + out * (domains - 1)
+    if not np.any(one.in_tree):
+        return ring
+    tree_up, tree_out = shares.tree_up_latency_seconds, shares.tree_out_latency_seconds
+    tree = start / 2 + tree_up * np.ceil(np.log2(inside)) + tree_out * np.ceil(np.log2(domains))
+    return np.where(one.in_tree, tree, ring)
 
 
 def bytes_by_link(hardware: Hardware, one: Collective) -> tuple[Floats, Floats]:

@@ -112,15 +112,26 @@ def replica_collectives(job: Job, hardware: Hardware, split: Layouts, held: Hold
     inner = np.where(split.shard > 0, split.shard_group, split.replicas)
     calls = np.where(divided, job.shape.layers / split.pipeline, buckets)
 
+    sums = (split.shard == 0).astype(np.float64)
+
     def shared(sent_bytes: Floats) -> Collective:
-        return Collective(kind="ring", sent_bytes=sent_bytes, group=inner, stride=split.tensor, calls=calls)
+        return Collective(
+            kind="ring", sent_bytes=sent_bytes, group=inner, stride=split.tensor, calls=calls, in_tree=sums
+        )
 
     def of_experts(sent_bytes: Floats) -> tuple[Collective, ...]:
         if not job.shape.experts:
             return ()
         stride = split.expert * split.expert_tensor
         return (
-            Collective(kind="ring", sent_bytes=sent_bytes, group=split.expert_replicas, stride=stride, calls=buckets),
+            Collective(
+                kind="ring",
+                sent_bytes=sent_bytes,
+                group=split.expert_replicas,
+                stride=stride,
+                calls=buckets,
+                in_tree=sums,
+            ),
         )
 
     gathered = np.where(divided, held.shared * weight_bytes, held.trained_shared * returned_bytes)
@@ -146,7 +157,8 @@ def _outer(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> tupl
         return ()
     part = 2 * held.trained_shared * job.numerics.reduced_bytes / group
     buckets = 2 * hardware.losses.buckets
-    return (Collective(kind="ring", sent_bytes=part, group=outer, stride=split.tensor * group, calls=buckets),)
+    stride = split.tensor * group
+    return (Collective(kind="ring", sent_bytes=part, group=outer, stride=stride, calls=buckets, in_tree=1.0),)
 
 
 def _all_seconds(hardware: Hardware, found: tuple[Collective, ...]) -> Floats:

@@ -40,7 +40,14 @@ def tensor_collective(job: Job, split: Layouts, tokens: Floats) -> Collective:
         blocks = np.full_like(tokens, 2.0)
     calls = 2 * blocks * layers
     buffer = tokens * job.shape.hidden * job.numerics.value_bytes
-    return Collective(kind="ring", sent_bytes=calls * buffer, group=split.tensor, stride=1.0, calls=calls)
+    return Collective(
+        kind="ring",
+        sent_bytes=calls * buffer,
+        group=split.tensor,
+        stride=1.0,
+        calls=calls,
+        in_tree=1 - split.sequence_parallel,
+    )
 
 
 def gathers_again(job: Job, split: Layouts) -> Floats:

@@ -65,7 +65,7 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
     forward = passes.layers_forward + tensor_forward + 2 * expert + context_forward
     backward = passes.layers_backward + again * (tensor_forward + 2 * expert)
     backward = backward + tensor_backward + 2 * expert + context_backward
-    paced = _paced(split, forward, backward, passes)
+    paced, waiting_for_host = _paced(split, forward, backward, passes)
     stage = _stages(job, split, forward + backward, passes, paced)
     rounds = split.micro_batches / split.pipeline
     parts = {
@@ -79,7 +79,7 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens),
         "data_communication_seconds": exposed_seconds(job, hardware, split, held, paced),
         "optimizer_seconds": update_seconds(job, hardware, split, held),
-        "host_seconds": split.micro_batches * stage.host,
+        "host_seconds": split.micro_batches * waiting_for_host,
         "offload_seconds": _offload(job, hardware, split, tokens, (forward + backward) / split.pipeline),
     }
     busy = sum(parts.values())
@@ -125,12 +125,10 @@ class _Stages:
     head: Floats
     """Of the head in a micro-batch, as far as the slowest stage waits for it."""
     bubble: Floats
-    host: Floats
-    """By which the host's starting of operations exceeds what the device of a mean stage does in a micro-batch."""
 
 
 def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes, paced: StagePasses) -> _Stages:
-    """Return what an uneven division, the schedule and a slow host add.
+    """Return what an uneven division and the schedule add.
 
     A stage waits (pipeline - 1) / virtual micro-batches of its own at the ends of a step. The last stage has the head
     besides; where the layers do not divide evenly, it is given fewer of them.
@@ -149,23 +147,24 @@ def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes, paced: St
     return _Stages(
         head=slowest - slot / split.pipeline,
         bubble=(split.pipeline - 1) / split.virtual * pace,
-        host=np.maximum(pace - (slot + head) / split.pipeline, 0.0),
     )
 
 
-def _paced(split: Layouts, forward: Floats, backward: Floats, passes: PassTimes) -> StagePasses:
-    """Return the time of one micro-batch on one stage, the head spread over them: of its device or of its host.
+def _paced(split: Layouts, forward: Floats, backward: Floats, passes: PassTimes) -> tuple[StagePasses, Floats]:
+    """Return the time of one micro-batch on one stage, the head spread over them, and what of it is waiting for a host.
 
     A pass is over when its slower half is: the device waits for operations that the host has not started yet. What
     communication can hide behind is therefore this time, and not the device's alone.
     Leaves out: how far a host that is faster in one pass runs ahead into the next.
     """
     full = np.where(split.recompute == FULL, split.recompute_share, 0.0)
-    host_backward = passes.host_backward + full * passes.host_forward
-    return StagePasses(
-        forward=np.maximum(forward + passes.head_forward, passes.host_forward) / split.pipeline,
-        backward=np.maximum(backward + passes.head_backward, host_backward) / split.pipeline,
+    on_device = (forward + passes.head_forward, backward + passes.head_backward)
+    on_host = (passes.host_forward, passes.host_backward + full * passes.host_forward)
+    excess = [np.maximum(host - device, 0.0) for host, device in zip(on_host, on_device, strict=True)]
+    paced = StagePasses(
+        forward=(on_device[0] + excess[0]) / split.pipeline, backward=(on_device[1] + excess[1]) / split.pipeline
     )
+    return paced, (excess[0] + excess[1]) / split.pipeline
 
 
 def _offload(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, stage_seconds: Floats) -> Floats:

@@ -169,8 +169,8 @@ _SOURCES = {
     "bubble_seconds": _PIPELINE,
     "data_communication_seconds": _SHARDING,
     "optimizer_seconds": "bytes of states and gradients over the memory's rate",
-    "host_seconds": "the catalogue's efficiencies: seconds in which the host starts an operation",
-    "offload_seconds": "bytes of activations over the rate of the link to the host, less the computation",
+    "host_seconds": "operations of a layer times the time to start one (host_seconds of efficiencies.toml)",
+    "offload_seconds": "bytes that layers keep over host-link-rate of constants.toml, less the computation",
 }
 
 

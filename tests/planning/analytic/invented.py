@@ -40,6 +40,8 @@ IDEAL = Efficiency(
     start_latency_seconds=0.0,
     up_latency_seconds=0.0,
     out_latency_seconds=0.0,
+    tree_up_latency_seconds=0.0,
+    tree_out_latency_seconds=0.0,
 )
 
 

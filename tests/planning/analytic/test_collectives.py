@@ -59,14 +59,19 @@ def test_a_ring_over_domains_is_as_fast_as_their_ports() -> None:
     assert time_of(machines(64), "ring", 8e10, 8, 8.0) == pytest.approx(7 / 8 * 8)
 
 
-def test_latency_grows_with_every_doubling() -> None:
+def test_latency_of_a_ring_grows_with_its_length() -> None:
     slow = machines(64, start_latency_seconds=1e-2, up_latency_seconds=1e-3, out_latency_seconds=4e-3)
-    # Two calls, each of 10 ms, three doublings inside of 1 ms and three between eight domains of 4 ms.
-    assert time_of(slow, "ring", 0.0, 64, 1.0, 2.0) == pytest.approx(2 * (0.010 + 0.003 + 0.012))
-    # 65,536 devices: three and thirteen.
-    assert time_of(machines(65536, out_latency_seconds=4e-3), "ring", 0.0, 65536) == pytest.approx(0.052)
+    # Two calls, each of 10 ms, of 63 links 56 inside of 1 ms and seven between eight domains of 4 ms.
+    assert time_of(slow, "ring", 0.0, 64, 1.0, 2.0) == pytest.approx(2 * (0.010 + 0.056 + 0.028))
     assert time_of(slow, "exchange", 0.0, 64) == pytest.approx(0.014)
     assert time_of(slow, "neighbours", 0.0, 8) == pytest.approx(0.011)
+
+
+def test_latency_of_an_all_reduce_grows_with_every_doubling() -> None:
+    slow = machines(65536, start_latency_seconds=1e-2, tree_up_latency_seconds=1e-3, tree_out_latency_seconds=4e-3)
+    half = Collective(kind="ring", sent_bytes=0.0, group=array(64, 65536), stride=1.0, in_tree=1.0)
+    # Up or down: half of 10 ms, three doublings inside of 1 ms, and three or thirteen between domains of 4 ms.
+    assert list(seconds(slow, half)) == [pytest.approx(0.005 + 0.003 + 0.012), pytest.approx(0.005 + 0.003 + 0.052)]
 
 
 def test_an_exchange_sends_most_of_it_outside() -> None:

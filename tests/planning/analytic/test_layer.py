@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from headway.planning.analytic.job import Adapter
-from headway.planning.analytic.layer import has_adapter, local_product, pass_times, tokens_of
+from headway.planning.analytic.layer import has_adapter, local_key_value_heads, local_product, pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, RECOMPUTE, layouts
 from headway.planning.analytic.numerics import numerics
 from headway.planning.flops import forward_flops_per_token
@@ -34,6 +34,25 @@ def test_tensor_parallelism_divides_the_products() -> None:
     assert (list(rows), list(inputs), list(outputs), copies) == ([8192, 8192], [1024, 1024], [1024, 512], 1)
     down = next(matrix for matrix in job().shape.dense if matrix.name.endswith("down_proj"))
     assert list(local_product(job(), split, down, tokens_of(job(), split))[1]) == [4096, 2048]
+
+
+def test_key_heads_are_copied_where_devices_are_more() -> None:
+    """Two key heads of 128 on eight devices: each device projects to a whole one, and not to a quarter of it."""
+    few = job(llama(num_key_value_heads=2))
+    split = layouts(tensor=[1, 2, 8], micro_batch=1)
+    key = next(matrix for matrix in few.shape.dense if matrix.name.endswith("k_proj"))
+    assert list(local_product(few, split, key, tokens_of(few, split))[2]) == [256, 128, 128]
+    assert list(local_key_value_heads(few, split)) == [2, 1, 1]
+    query = next(matrix for matrix in few.shape.dense if matrix.name.endswith("q_proj"))
+    assert list(local_product(few, split, query, tokens_of(few, split))[2]) == [1024, 512, 128]
+
+
+def test_a_layer_of_experts_has_more_operations_to_start() -> None:
+    slow = machines(host_seconds=1e-3)
+    dense, mixed = (pass_times(trained, slow, layouts(micro_batch=1)) for trained in (job(), job(MIXTURE)))
+    assert dense.host_forward[0] == pytest.approx(4 * 20e-3)
+    # Half as many again, and six of each of eight experts.
+    assert mixed.host_forward[0] == pytest.approx(4 * (1.5 * 20e-3 + 8 * 6e-3))
 
 
 def test_experts_see_their_share_of_the_tokens() -> None:

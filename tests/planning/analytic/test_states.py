@@ -35,6 +35,16 @@ def test_zero_divides_16_bytes_a_weight(shard: int, each: float) -> None:
     assert held - travelling == pytest.approx(each * WEIGHTS)
 
 
+def test_a_pipeline_adds_gradients_up_before_it_divides_them() -> None:
+    whole, divided = (
+        states(layouts(data=8, pipeline=stages, shard=2, micro_batches=8), numerics=numerics("bf16", "master"))
+        for stages in (2, 1)
+    )
+    alone = states(layouts(data=8, pipeline=2, shard=1, micro_batches=8), numerics=numerics("bf16", "master"))
+    assert whole.gradients[0] == alone.gradients[0]
+    assert divided.gradients[0] == pytest.approx(4 * WEIGHTS / 8)
+
+
 def test_fp32_gradients_are_written_out_for_the_update_only() -> None:
     found = states(layouts(data=4, shard=1))
     assert found.update[0] == found.flat_update[0] == 4 * WEIGHTS / 4

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.layouts import Layouts, layouts
-from headway.planning.analytic.step import StepTimes, step_times
+from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.step import StepTimes, step_times, update_seconds
 from tests.planning.analytic.invented import job, llama, machines
 
 
@@ -189,6 +191,32 @@ def test_what_layers_keep_travels_to_the_host_while_they_compute() -> None:
     assert parts(step_times(job(), slow, split))["offload"] == 0
 
 
+@pytest.mark.parametrize(
+    ("weights", "moved_bytes"),
+    [
+        # Master copy and two moments read and written, an fp32 gradient touched three times, rounded weights written.
+        ("master", 2 * 12 + 3 * 4 + 2),
+        # The weights themselves are precise: read and written with the moments, and nothing besides.
+        ("fp32", 2 * (4 + 8) + 3 * 4),
+        ("pure", 2 * (2 + 4) + 3 * 2),
+    ],
+)
+def test_what_an_update_moves(weights: str, moved_bytes: int) -> None:
+    trained = job(numerics=numerics("bf16", weights))  # type: ignore[arg-type]
+    found = parts(step_times(trained, machines(), layouts(micro_batch=1)))
+    assert found["optimizer"] == pytest.approx(moved_bytes * trained.shape.parameters / 1e12)
+
+
+def test_kernels_of_an_update_grow_with_the_weights() -> None:
+    slow = machines(kernel_seconds=1.0)
+    one, eight = (
+        float(update_seconds(job(), slow, split, holdings(job(), split))[0])
+        for split in (layouts(micro_batch=1), layouts(data=8, shard=1, micro_batch=1))
+    )
+    # 133 million weights in kernels of 21 million, or an eighth of them.
+    assert (round(one), round(eight)) == (7, 1)
+
+
 def test_moments_on_the_host_are_slower() -> None:
     near, far = (
         parts(step_times(job(), machines(), layouts(micro_batch=1, offload_optimizer=where))) for where in (0, 1)
@@ -212,8 +240,6 @@ def random_layouts(seed: int, count: int) -> Layouts:
 @given(seed=st.integers(0, 2**32 - 1), precision=st.sampled_from(["bf16", "fp8"]))
 @settings(deadline=None, max_examples=25)
 def test_parts_are_never_negative_and_many_layouts_cost_what_each_costs(seed: int, precision: str) -> None:
-    from headway.planning.analytic.numerics import numerics
-
     trained = job(numerics=numerics(precision, "master"))
     split = random_layouts(seed, 700)
     found = step_times(trained, machines(64), split)
@@ -224,3 +250,11 @@ def test_parts_are_never_negative_and_many_layouts_cost_what_each_costs(seed: in
     alone = np.asarray([step_times(trained, machines(64), split.take([index])).seconds[0] for index in picked])
     # Passes that layouts share are worked out once; nothing changes by it.
     assert found.seconds[picked] == pytest.approx(alone)
+
+
+def test_shares_that_no_step_counts_are_worked_out_one_by_one() -> None:
+    """Where no whole number tells layouts apart, each is worked out alone, with the same result."""
+    split = replace(random_layouts(3, 700), recompute_share=np.linspace(0.1, 0.9, 700))
+    found = step_times(job(), machines(64), split)
+    alone = [step_times(job(), machines(64), split.take([index])).seconds[0] for index in (0, 699)]
+    assert found.seconds[[0, 699]] == pytest.approx(np.asarray(alone))

@@ -201,15 +201,15 @@ explain-time-total = Whole run: { DURATION($training_seconds) } and the evaluati
 ## How the numbers on the network came about
 
 # $devices, $stated_rate, $share, $rate, $start_seconds, $latency_seconds (Number)
-explain-network-up = The fast link joins { COUNT($devices) } devices at { BYTERATE($stated_rate) } for each device and direction; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }. Each takes { DURATION($start_seconds) } to start and { DURATION($latency_seconds) } for every doubling of the devices besides.
+explain-network-up = The fast link joins { COUNT($devices) } devices at { BYTERATE($stated_rate) } for each device and direction; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }. Each takes { DURATION($start_seconds) } to start and { DURATION($latency_seconds) } for every device that it passes besides.
 # $network (String): a name, not translated; $is_assumed (String): yes or no; $stated_rate, $share, $rate, $latency_seconds (Number)
 explain-network-out = { $is_assumed ->
-        [yes] No network between the servers is named. Assumed is what such servers usually have, which
+        [yes] No network between the servers is named. Assumed is what such servers usually have, which {""}
        *[no] The network { $network ->
             [none] {""}
            *[other] "{ $network }" {""}
         }
-    }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and every doubling of the servers takes { DURATION($latency_seconds) } besides.
+    }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and every server that they pass takes { DURATION($latency_seconds) } besides.
 # $part, $shard (String): names, not translated; $rounds, $up_bytes, $out_bytes, $seconds (Number)
 explain-network-kind = { $part ->
         [tensor_communication_seconds] Tensor parallelism, activations of every layer
