@@ -63,8 +63,9 @@ def bytes_sent(parameters: int, degree: int, shard: str, precision: str, micro_b
     Args:
         parameters: of the whole model.
         degree: data-parallel devices.
-        shard: ``none`` and ``optimizer`` and ``gradients`` move each gradient and each weight once; ``parameters``
-            gathers the weights again for the backward pass, and for every micro-batch.
+        shard: ``none`` and ``optimizer`` move each gradient and each weight once; ``gradients`` scatters gradients for
+            every micro-batch, since sums of others are not kept; ``parameters`` does, and gathers the weights for both
+            passes of each.
         precision: of the gathered weights; gradients are reduced in fp32.
         micro_batches: in a step.
     """
@@ -74,7 +75,7 @@ def bytes_sent(parameters: int, degree: int, shard: str, precision: str, micro_b
     if shard == "none":
         return 2.0 * share * FP32_BYTES
     if shard in ("optimizer", "gradients"):
-        return share * (FP32_BYTES + FP32_BYTES)
+        return share * FP32_BYTES * ((micro_batches if shard == "gradients" else 1) + 1)
     return share * micro_batches * (2 * VALUE_BYTES[precision] + FP32_BYTES)
 
 

@@ -201,6 +201,8 @@ def _evaluate(recipe: Recipe, device: Processors, degree: int, shard: str, micro
     cost = price_step(work, device, micro_batches=accumulations, updated_parameters=updated)
     # Weights are gathered during every pass; gradients leave in the last backward pass only.
     hiding = cost.backward_seconds
+    if shard == "gradients":
+        hiding = accumulations * cost.backward_seconds
     if shard == "parameters":
         hiding = accumulations * (cost.forward_seconds + cost.backward_seconds)
     sent = bytes_sent(parameters, degree, shard, training.precision, accumulations)

@@ -29,6 +29,9 @@ def test_volumes_by_hand() -> None:
     # A ring all-reduce sends 2 (n - 1) / n of the fp32 gradients.
     assert bytes_sent(1000, 4, "none", "bf16", 1) == 2 * 0.75 * 4000
     assert bytes_sent(1000, 4, "gradients", "bf16", 1) == 0.75 * 8000
+    # Divided gradients are scattered for each micro-batch, and weights come back once; divided moments wait for sums.
+    assert bytes_sent(1000, 4, "gradients", "bf16", 3) == 0.75 * (3 * 4000 + 4000)
+    assert bytes_sent(1000, 4, "optimizer", "bf16", 3) == 0.75 * 8000
     # Weights are gathered twice in bf16 and gradients scattered once in fp32, for each micro-batch.
     assert bytes_sent(1000, 4, "parameters", "bf16", 3) == 3 * 0.75 * (2 * 2000 + 4000)
 
