@@ -3,14 +3,13 @@ from collections.abc import Callable
 import pytest
 
 from headway import catalog
-from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.layouts import SHARDS, layouts
 from headway.planning.analytic.numerics import numerics
-from headway.planning.analytic.replicas import StagePasses, replica_traffic
+from headway.planning.analytic.traffic import step_traffic
 from headway.planning.network import bytes_sent, devices_per_node, plan_network
 from headway.planning.parameters import count_parameters
 from headway.recipe import Recipe
-from tests.planning.analytic.invented import array, job, llama, machines
+from tests.planning.analytic.invented import job, llama, machines
 
 MakeRecipe = Callable[..., Recipe]
 H100 = catalog.accelerator("h100")
@@ -76,7 +75,6 @@ def test_both_planners_count_the_same_volumes(shard: str, rounds: int) -> None:
     """Processors and accelerators send the same bytes where weights and gradients are fp32 on both."""
     trained = job(numerics=numerics("fp32", "fp32"), global_batch_size=8 * rounds)
     split = layouts(data=8, shard=SHARDS.index(shard), micro_batches=rounds)
-    passes = StagePasses(forward=array(1.0), backward=array(2.0))
-    found = replica_traffic(trained, machines(8), split, holdings(trained, split), passes)
+    found = step_traffic(trained, machines(8), split)["data_communication_seconds"]
     sent = bytes_sent(count_parameters(llama()), 8, shard, "fp32", rounds)
-    assert found.sent_up_bytes[0] + found.sent_out_bytes[0] == pytest.approx(sent)
+    assert found.up_bytes + found.out_bytes == pytest.approx(sent)
