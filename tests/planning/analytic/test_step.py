@@ -10,8 +10,9 @@ from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.job import Adapter
 from headway.planning.analytic.layouts import Layouts, layouts
 from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.replicas import StagePasses, exposed_seconds
 from headway.planning.analytic.step import StepTimes, step_times, update_seconds
-from tests.planning.analytic.invented import job, llama, machines
+from tests.planning.analytic.invented import array, job, llama, machines
 
 
 def parts(found: StepTimes) -> dict[str, float]:
@@ -134,6 +135,15 @@ def test_divided_gradients_leave_in_every_micro_batch() -> None:
     split = layouts(data=8, shard=2, micro_batch=8, micro_batches=4)
     hidden = step_times(job(), machines(8), split).parts["data_communication_seconds"][0]
     assert hidden == pytest.approx((4 + 2) * weights / 12)
+
+
+def test_each_scatter_of_divided_gradients_has_only_its_own_backward_pass_to_hide_behind() -> None:
+    split = layouts(data=8, shard=2, micro_batch=1, micro_batches=4)
+    scatter, gather = (7 / 8 * each * job().shape.parameters / 1e11 for each in (4, 2))
+    passes = StagePasses(forward=array(gather), backward=array(scatter / 2))
+    shown = exposed_seconds(job(), machines(8), split, holdings(job(), split), passes)
+    # Half of each of four scatters, and the last bucket of twelve.
+    assert shown[0] == pytest.approx(4 * scatter / 2 + (scatter + gather) / 12)
 
 
 def test_a_pipeline_over_servers_needs_the_network() -> None:

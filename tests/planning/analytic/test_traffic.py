@@ -10,6 +10,7 @@ from headway.planning.analytic.traffic import Traffic, required_bytes_per_second
 from tests.planning.analytic.invented import job, llama, machines
 from tests.planning.analytic.test_step import random_layouts
 
+CONTEXT = "context_communication_seconds"
 DATA = "data_communication_seconds"
 
 
@@ -65,6 +66,17 @@ def test_experts_keys_and_stages() -> None:
     stages = around["pipeline_communication_seconds"]
     assert stages.up_bytes + stages.out_bytes == pytest.approx(2 * 8 * tokens / 2)
     assert stages.out_bytes == pytest.approx((2 * 8 * tokens / 2) / 4)
+
+
+def test_devices_beyond_the_key_heads_pass_copies_around() -> None:
+    grouped = job(llama(num_key_value_heads=2))
+    sent = [
+        step_traffic(grouped, machines(16), layouts(tensor=tensor, context=2, micro_batch=1))[CONTEXT]
+        for tensor in (1, 2, 8)
+    ]
+    # Two heads, one, and one: of 128, keys and values, for half a sequence, in four layers, three times.
+    one = 4 * 3 * 1024 * 2 * 128 * 2
+    assert [found.up_bytes + found.out_bytes for found in sent] == pytest.approx([2 * one, one, one])
 
 
 @given(seed=st.integers(0, 2**32 - 1), overlaps=st.booleans())
