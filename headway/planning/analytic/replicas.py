@@ -7,6 +7,7 @@ Leaves out: in-network reduction.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
@@ -22,10 +23,17 @@ from headway.planning.analytic.splits import Repeated
 
 @dataclass(frozen=True, kw_only=True)
 class StagePasses:
-    """One micro-batch on one stage, in seconds: of the device, or of its host where that is slower."""
+    """One micro-batch on one stage, in seconds: of the device, or of its host where that is slower.
+
+    Attributes:
+        forward: pass.
+        backward: pass.
+        spare: by how much both are shorter than those of the slowest stage, for which this one waits.
+    """
 
     forward: Floats
     backward: Floats
+    spare: Floats | float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +54,13 @@ class ReplicaCollectives:
     outer: tuple[Collective, ...]
 
 
-def exposed_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings, passes: StagePasses) -> Floats:
+def exposed_seconds(
+    job: Job, hardware: Hardware, split: Layouts, held: Holdings, stages: Sequence[StagePasses]
+) -> Floats:
     """Return the seconds of a step that data-parallel communication adds to it.
 
-    That is what no computation hides, and by how much the rest slows what hides it.
+    That is what no computation hides, and by how much the rest slows what hides it. Each stage has its own, and is over
+    when it is; one that is not the slowest has time to spare.
     """
     kinds = replica_collectives(job, hardware, split, held)
     once = ReplicaSeconds(
@@ -61,11 +72,19 @@ def exposed_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings
     total = rounds.reduce * once.reduce + rounds.gather * once.gather + rounds.outer * once.outer
     if not job.overlaps_communication:
         return total
+    found = [_beside(job, hardware, split, once, one, total) - split.micro_batches * one.spare for one in stages]
+    return reduce(np.maximum, found)
+
+
+def _beside(
+    job: Job, hardware: Hardware, split: Layouts, once: ReplicaSeconds, passes: StagePasses, total: Floats
+) -> Floats:
+    """Return what communication beside the passes of one stage adds to them."""
     buckets = hardware.losses.buckets
     exposed = np.where(
         split.shard == PARAMETERS,
         _divided(job, split, once, passes, buckets),
-        _whole(once, rounds.reduce, passes, buckets),
+        _whole(once, replica_rounds(split).reduce, passes, buckets),
     )
     exposed = exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0)
     return np.where(total > 0, np.minimum(exposed, total), 0.0)
@@ -179,11 +198,15 @@ def _whole(once: ReplicaSeconds, reductions: Floats, passes: StagePasses, bucket
 
 
 def _divided(job: Job, split: Layouts, once: ReplicaSeconds, passes: StagePasses, buckets: float) -> Floats:
-    """Return exposed seconds where weights are gathered for every pass of every micro-batch."""
+    """Return exposed seconds where weights are gathered for every pass of every micro-batch.
+
+    Sums of other groups are added up during the last backward pass, after its own gatherings and scatters.
+    """
     rounds = split.micro_batches
     again = once.gather * split.reshards
     first_and_last = (once.gather + once.reduce) / np.maximum(job.shape.layers / split.pipeline, 1.0)
-    exposed = rounds * np.maximum(once.gather - passes.forward, 0.0)
-    exposed = exposed + rounds * np.maximum(again + once.reduce - passes.backward, 0.0)
-    exposed = exposed + np.maximum(once.outer - passes.backward, once.outer / buckets)
-    return exposed + first_and_last
+    earlier = (rounds - 1) * np.maximum(again + once.reduce - passes.backward, 0.0)
+    last = np.maximum(again + once.reduce + once.outer - passes.backward, once.outer / buckets)
+    gathered = rounds * np.maximum(once.gather - passes.forward, 0.0)
+    exposed: Floats = gathered + earlier + last + first_and_last
+    return exposed

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from headway.planning.analytic import kernels
-from headway.planning.analytic.activations import kept_bytes_per_layer
 from headway.planning.analytic.hardware import Hardware
-from headway.planning.analytic.holdings import Holdings, holdings, stage_layers
+from headway.planning.analytic.holdings import Holdings, holdings
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layer import PassTimes, pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, PARAMETERS, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED
-from headway.planning.analytic.replicas import StagePasses, exposed_seconds
+from headway.planning.analytic.pace import pace
+from headway.planning.analytic.replicas import exposed_seconds
 from headway.planning.analytic.splits import context_seconds, expert_seconds, stage_seconds, tensor_seconds
 
 
@@ -65,8 +65,7 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
     forward = passes.layers_forward + tensor_forward + 2 * expert + context_forward
     backward = passes.layers_backward + again * (tensor_forward + 2 * expert)
     backward = backward + tensor_backward + 2 * expert + context_backward
-    paced, waiting_for_host = _paced(split, forward, backward, passes)
-    stage = _stages(job, split, forward + backward, passes, paced)
+    stage = pace(job, hardware, split, (forward, backward), passes)
     rounds = split.micro_batches / split.pipeline
     parts = {
         "compute_seconds": rounds * (passes.layers_forward + passes.layers_backward - passes.again),
@@ -75,12 +74,13 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "expert_communication_seconds": rounds * exchanged,
         "context_communication_seconds": rounds * (context_forward + context_backward),
         "head_seconds": split.micro_batches * stage.head,
-        "bubble_seconds": stage.bubble,
+        # A stage waits (pipeline - 1) / virtual micro-batches of the others at the ends of a step.
+        "bubble_seconds": (split.pipeline - 1) / split.virtual * stage.average_seconds,
         "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens),
-        "data_communication_seconds": exposed_seconds(job, hardware, split, held, paced),
+        "data_communication_seconds": exposed_seconds(job, hardware, split, held, stage.stages),
         "optimizer_seconds": update_seconds(job, hardware, split, held),
-        "host_seconds": split.micro_batches * waiting_for_host,
-        "offload_seconds": _offload(job, hardware, split, tokens, (forward + backward) / split.pipeline),
+        "host_seconds": split.micro_batches * stage.host,
+        "offload_seconds": split.micro_batches * stage.offload,
     }
     busy = sum(parts.values())
     parts["waiting_seconds"] = busy * hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1))
@@ -118,62 +118,6 @@ def _passes(job: Job, hardware: Hardware, split: Layouts) -> PassTimes:
 
 MAX_EXACT = 2.0**53
 """Whole numbers beyond this are not exact as floats of 64 bits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Stages:
-    head: Floats
-    """Of the head in a micro-batch, as far as the slowest stage waits for it."""
-    bubble: Floats
-
-
-def _stages(job: Job, split: Layouts, slot: Floats, passes: PassTimes, paced: StagePasses) -> _Stages:
-    """Return what an uneven division and the schedule add.
-
-    A stage waits (pipeline - 1) / virtual micro-batches of its own at the ends of a step. The last stage has the head
-    besides; where the layers do not divide evenly, it is given fewer of them.
-    """
-    layers = float(job.shape.layers)
-    chunks = split.pipeline * split.virtual
-    most = np.ceil(layers / chunks) * split.virtual
-    head = passes.head_forward + passes.head_backward
-    per_layer = slot / layers
-    is_even = np.isclose(layers % chunks, 0)
-    even = layers / split.pipeline
-    last = np.where(is_even, even, np.maximum(layers - most * (split.pipeline - 1), 0.0))
-    slowest = np.maximum(np.where(is_even, even, most) * per_layer, last * per_layer + head)
-    slowest = np.where(split.pipeline == 1, slot + head, slowest)
-    pace = paced.forward + paced.backward
-    return _Stages(
-        head=slowest - slot / split.pipeline,
-        bubble=(split.pipeline - 1) / split.virtual * pace,
-    )
-
-
-def _paced(split: Layouts, forward: Floats, backward: Floats, passes: PassTimes) -> tuple[StagePasses, Floats]:
-    """Return the time of one micro-batch on one stage, the head spread over them, and what of it is waiting for a host.
-
-    A pass is over when its slower half is: the device waits for operations that the host has not started yet. What
-    communication can hide behind is therefore this time, and not the device's alone.
-    Leaves out: how far a host that is faster in one pass runs ahead into the next.
-    """
-    full = np.where(split.recompute == FULL, split.recompute_share, 0.0)
-    on_device = (forward + passes.head_forward, backward + passes.head_backward)
-    on_host = (passes.host_forward, passes.host_backward + full * passes.host_forward)
-    excess = [np.maximum(host - device, 0.0) for host, device in zip(on_host, on_device, strict=True)]
-    paced = StagePasses(
-        forward=(on_device[0] + excess[0]) / split.pipeline, backward=(on_device[1] + excess[1]) / split.pipeline
-    )
-    return paced, (excess[0] + excess[1]) / split.pipeline
-
-
-def _offload(job: Job, hardware: Hardware, split: Layouts, tokens: Floats, stage_seconds: Floats) -> Floats:
-    """Return by how much sending what layers keep to the host, and fetching it back, exceeds the computing."""
-    if not np.any(split.offload_activations):
-        return np.zeros_like(tokens)
-    sent = 2 * kept_bytes_per_layer(job, split, tokens) * stage_layers(job, split)
-    excess = np.maximum(sent / hardware.losses.host_link_bytes_per_second - stage_seconds, 0.0)
-    return np.where(split.offload_activations > 0, split.micro_batches * excess, 0.0)
 
 
 def update_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> Floats:

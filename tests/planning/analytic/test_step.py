@@ -141,7 +141,7 @@ def test_each_scatter_of_divided_gradients_has_only_its_own_backward_pass_to_hid
     split = layouts(data=8, shard=2, micro_batch=1, micro_batches=4)
     scatter, gather = (7 / 8 * each * job().shape.parameters / 1e11 for each in (4, 2))
     passes = StagePasses(forward=array(gather), backward=array(scatter / 2))
-    shown = exposed_seconds(job(), machines(8), split, holdings(job(), split), passes)
+    shown = exposed_seconds(job(), machines(8), split, holdings(job(), split), [passes])
     # Half of each of four scatters, and the last bucket of twelve.
     assert shown[0] == pytest.approx(4 * scatter / 2 + (scatter + gather) / 12)
 
@@ -171,27 +171,36 @@ def test_communication_hides_behind_a_slow_host_too() -> None:
     network=st.sampled_from([1e8, 1e9, 1e10]),
     seed=st.integers(0, 2**32 - 1),
 )
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 def test_more_work_is_never_faster(host: float, network: float, seed: int) -> None:
-    """Whatever waits for what: host, network, or communication that slows what hides it."""
-    split = random_layouts(seed, 20)
+    """Whatever waits for what: host, network, the slowest stage, or communication that slows what hides it."""
+    split = random_layouts(seed, 300)
     cluster = machines(512, host_seconds=host, out_bytes_per_second=network)
     cluster = replace(cluster, losses=replace(cluster.losses, contention=0.12))
     mixed = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2, moe_intermediate_size=2048)
+    near = replace(split, offload_activations=np.zeros(len(split)))
     for short in (
         job(kernels="eager"),
+        job(document_length=128),
         job(kernels="eager", attention="unfused", adapter=Adapter(rank=8)),
         job(mixed, kernels="eager", overlaps_tensor_communication=True),
     ):
+        more = [
+            (replace(short, sequence_length=2 * short.sequence_length), cluster, split),
+            (short, cluster, replace(split, micro_batch=2 * split.micro_batch)),
+            (short, cluster, replace(split, micro_batches=2 * split.micro_batches)),
+            (short, replace(cluster, out_bytes_per_second=network / 2), split),
+        ]
         base = step_times(short, cluster, split).seconds
-        longer = step_times(replace(short, sequence_length=2 * short.sequence_length), cluster, split).seconds
-        assert np.all(longer >= base * (1 - 1e-9))
+        for changed in more:
+            assert np.all(step_times(*changed).seconds >= base * (1 - 1e-9))
+        # What recomputation spares of the way to the host is left aside.
         levels = [
-            step_times(short, cluster, replace(split, recompute=np.full(len(split), level))).seconds
+            step_times(short, cluster, replace(near, recompute=np.full(len(split), level))).seconds
             for level in (0.0, 1.0, 2.0, 3.0)
         ]
-        for less, more in itertools.pairwise(levels):
-            assert np.all(more >= less * (1 - 1e-9))
+        for less, again in itertools.pairwise(levels):
+            assert np.all(again >= less * (1 - 1e-9))
 
 
 def test_every_doubling_costs_its_share() -> None:
@@ -247,10 +256,12 @@ def random_layouts(seed: int, count: int) -> Layouts:
     def some(*values: float) -> np.ndarray:
         return random.choice(np.asarray(values, dtype=np.float64), count)
 
+    data, context = some(1, 2, 8, 64), some(1, 2)
     return layouts(
-        data=some(1, 2, 8, 64), tensor=some(1, 2, 4, 8), pipeline=some(1, 2, 4), context=some(1, 2),
-        micro_batch=some(1, 2, 4), micro_batches=some(4, 8, 16), shard=some(0, 1, 2, 3), recompute=some(0, 1, 2, 3),
-        recompute_share=some(0.5, 1),
+        data=data, tensor=some(1, 2, 4, 8), pipeline=some(1, 2, 3, 4), virtual=some(1, 2), context=context,
+        micro_batch=some(1, 2, 4), micro_batches=some(4, 8, 16), shard=some(0, 1, 2, 3),
+        shard_group=np.minimum(some(8, 128), data * context), reshards=some(0, 1), recompute=some(0, 1, 2, 3),
+        recompute_share=some(0.5, 1), offload_activations=some(0, 1),
     )  # fmt: skip
 
 
