@@ -90,9 +90,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     if assumed is not None:
         yield Message(id="plan-warning-network-assumed", arguments={"rate": assumed})
     exposed = plan.network.exposed_seconds
-    if exposed is None:
-        yield Message(id="plan-warning-network-unknown")
-    elif exposed > EXPOSED_NETWORK_SHARE * plan.time.step_seconds:
+    if exposed > EXPOSED_NETWORK_SHARE * plan.time.step_seconds:
         yield Message(id="plan-warning-network-exposed", arguments={"share": exposed / plan.time.step_seconds})
     tokens = recipe.data.dataset_tokens
     if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:

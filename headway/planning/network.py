@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from headway import catalog
 from headway.catalog import Accelerator
+from headway.planning.constants import constant
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES
 from headway.recipe import Recipe
 
@@ -42,8 +43,8 @@ class Network:
     Attributes:
         scale_up_bytes_per_step: over the fast link inside a node.
         scale_out_bytes_per_step: over the network between nodes.
-        total_seconds: time of the communication, were nothing else to run; None where a rate is not known.
-        exposed_seconds: the part that computation does not hide; None where it is not known.
+        total_seconds: time of the communication, were nothing else to run.
+        exposed_seconds: the part that computation does not hide.
         required_bytes_per_second: rate between nodes, of one device, below which the network makes a step longer; None
             where nothing goes over it.
         assumed_bytes_per_second: rate between nodes, of one device, that is assumed since nobody stated it; else None.
@@ -51,8 +52,8 @@ class Network:
 
     scale_up_bytes_per_step: float = 0.0
     scale_out_bytes_per_step: float = 0.0
-    total_seconds: float | None = 0.0
-    exposed_seconds: float | None = 0.0
+    total_seconds: float = 0.0
+    exposed_seconds: float = 0.0
     required_bytes_per_second: float | None = None
     assumed_bytes_per_second: float | None = None
 
@@ -90,13 +91,16 @@ def plan_network(recipe: Recipe, sent_bytes: float, *, degree: int, overlap_seco
     """
     if degree == 1:
         return Network()
-    rate = _scale_out_rate(recipe)
-    total_seconds = None if rate is None else sent_bytes / (BUS_EFFICIENCY * rate)
+    stated = _scale_out_rate(recipe)
+    # A network that nobody names still takes time; what is assumed is slow, so that a plan hides nothing of it.
+    rate = constant("assumed-processor-network") if stated is None else stated
+    total_seconds = sent_bytes / (BUS_EFFICIENCY * rate)
     return Network(
         scale_out_bytes_per_step=sent_bytes,
         total_seconds=total_seconds,
-        exposed_seconds=None if total_seconds is None else max(0.0, total_seconds - overlap_seconds),
+        exposed_seconds=max(0.0, total_seconds - overlap_seconds),
         required_bytes_per_second=sent_bytes / overlap_seconds / BUS_EFFICIENCY if overlap_seconds else None,
+        assumed_bytes_per_second=rate if stated is None else None,
     )
 
 

@@ -63,7 +63,7 @@ class Candidate:
     @property
     def step_seconds(self) -> float:
         """One step, exposed communication included."""
-        return self.cost.seconds + (self.network.exposed_seconds or 0.0)
+        return self.cost.seconds + self.network.exposed_seconds
 
 
 def choose_on_processors(recipe: Recipe, device: Processors) -> Choice:

@@ -55,10 +55,15 @@ def test_servers_have_only_the_network(make_recipe: MakeRecipe) -> None:
     assert plan_network(stated, 4e11, degree=2, overlap_seconds=0.0).total_seconds == pytest.approx(5.0)
 
 
-def test_an_unnamed_network_stays_unknown(make_recipe: MakeRecipe) -> None:
-    found = plan_network(servers(make_recipe), 1e9, degree=2, overlap_seconds=0.0)
-    assert found.exposed_seconds is found.total_seconds is found.required_bytes_per_second is None
-    assert found.scale_out_bytes_per_step > 0
+def test_an_unnamed_network_is_assumed_and_takes_time(make_recipe: MakeRecipe) -> None:
+    found = plan_network(servers(make_recipe), 1e9, degree=2, overlap_seconds=0.4)
+    # 10 Gb/s, of which four fifths are reached.
+    assert found.assumed_bytes_per_second == 1.25e9
+    assert found.total_seconds == pytest.approx(1.0)
+    assert found.exposed_seconds == pytest.approx(0.6)
+    named = plan_network(servers(make_recipe, network="roce-400gbe"), 1e9, degree=2, overlap_seconds=0.4)
+    assert named.assumed_bytes_per_second is None
+    assert plan_network(servers(make_recipe), 0.0, degree=1, overlap_seconds=0.4).assumed_bytes_per_second is None
 
 
 def test_devices_per_node(make_recipe: MakeRecipe) -> None:

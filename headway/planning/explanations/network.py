@@ -128,21 +128,17 @@ def _traffic(plan: Plan) -> Iterator[Explanation]:
         arguments={"up_bytes": network.scale_up_bytes_per_step, "out_bytes": network.scale_out_bytes_per_step},
         source=_SUM,
     )
-    if network.total_seconds is not None:
-        yield Explanation(
-            id="explain-network-total",
-            quantity="seconds",
-            value=network.total_seconds,
-            arguments={"seconds": network.total_seconds},
-            source=_RINGS,
-        )
+    yield Explanation(
+        id="explain-network-total",
+        quantity="seconds",
+        value=network.total_seconds,
+        arguments={"seconds": network.total_seconds},
+        source=_RINGS,
+    )
 
 
 def _exposed(plan: Plan) -> Iterator[Explanation]:
     network, time = plan.network, plan.time
-    if network.exposed_seconds is None:
-        yield Explanation(id="explain-network-unknown", quantity="count", value=plan.hardware.devices, source=_RECIPE)
-        return
     for name in COMMUNICATION:
         seconds = time.parts.get(name, 0.0)
         if seconds:

@@ -222,7 +222,6 @@ explain-network-kind = { $part ->
 explain-network-traffic = In a step a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network.
 # $seconds (Number)
 explain-network-total = Were nothing else to run, all communication would take { DURATION($seconds) }: the bytes over the rates, and the latencies.
-explain-network-unknown = The rate of the network between the servers is not known, so that its time is not in the plan.
 # $part (String): name of a part; $seconds, $share (Number)
 explain-network-part = { $part ->
         [tensor_communication_seconds] Tensor-parallel communication

@@ -279,8 +279,6 @@ plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work 
 # $rate (Number): of one device
 plan-warning-network-assumed = No network between the servers is named; this plan assumes what such servers usually have, { BYTERATE($rate) } for each device.
     .next = Name it in `hardware.network`, or state its rate in `hardware.network_bytes_per_second`.
-plan-warning-network-unknown = The rate of the network is not known, so the time of the communication is not in this plan.
-    .next = Name the network between the servers in `hardware.network`.
 # $share (Number): of a step
 plan-warning-network-exposed = Communication that the computation does not hide takes { PERCENT($share) } of each step.
     .next = Use a faster network, a larger `training.global_batch_size`, or fewer devices.
