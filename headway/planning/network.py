@@ -91,17 +91,24 @@ def plan_network(recipe: Recipe, sent_bytes: float, *, degree: int, overlap_seco
     """
     if degree == 1:
         return Network()
-    stated = _scale_out_rate(recipe)
-    # A network that nobody names still takes time; what is assumed is slow, so that a plan hides nothing of it.
-    rate = constant("assumed-processor-network") if stated is None else stated
+    rate, is_assumed = network_rate(recipe)
     total_seconds = sent_bytes / (BUS_EFFICIENCY * rate)
     return Network(
         scale_out_bytes_per_step=sent_bytes,
         total_seconds=total_seconds,
         exposed_seconds=max(0.0, total_seconds - overlap_seconds),
         required_bytes_per_second=sent_bytes / overlap_seconds / BUS_EFFICIENCY if overlap_seconds else None,
-        assumed_bytes_per_second=rate if stated is None else None,
+        assumed_bytes_per_second=rate if is_assumed else None,
     )
+
+
+def network_rate(recipe: Recipe) -> tuple[float, bool]:
+    """Return the stated rate of one server's network, and whether it is assumed since nobody names the network.
+
+    Such a network takes time too; what is assumed is slow, so that a plan hides nothing of it.
+    """
+    stated = _scale_out_rate(recipe)
+    return (constant("assumed-processor-network"), True) if stated is None else (stated, False)
 
 
 def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from headway import catalog
 from headway.catalog.trainings import published_training
 from headway.i18n import Translator
 from headway.machine import Machine
@@ -279,6 +280,28 @@ def test_processors_are_explained_too(here: tuple[Recipe, Plan]) -> None:
     assert sum(parts) == pytest.approx(found.time.step_seconds)
     for text in (*texts(steps), *texts(times), *texts(explain_network(recipe, found))):
         assert "{" not in text
+
+
+@pytest.mark.parametrize(
+    ("network", "stated_rate", "source"),
+    [
+        ({}, 1.25e9, "assumed-processor-network: 10 Gb/s"),
+        ({"network": "roce-400gbe"}, 50e9, catalog.network("roce-400gbe").source),
+        ({"network_bytes_per_second": 1e9}, 1e9, "the recipe"),
+    ],
+)
+def test_the_network_between_processors_is_explained(
+    make_recipe: MakeRecipe, machine: Machine, network: dict[str, Any], stated_rate: float, source: str
+) -> None:
+    recipe = make_recipe(hardware={"accelerator": "cpu", "devices": 2, **network})
+    found = plan(recipe, machine)
+    steps = explain_network(recipe, found)
+    rate = by_id(steps)["network-processors"]
+    assert inputs(rate)["stated_rate"] == stated_rate
+    assert rate.source.startswith(source)
+    assert inputs(rate)["is_assumed"] == ("no" if network else "yes")
+    assert found.network.total_seconds == pytest.approx(found.network.scale_out_bytes_per_step / rate.value)
+    assert ("Assumed is a slow one" in texts(steps)[0]) == (not network)
 
 
 def test_a_run_that_never_ends_has_no_total(job: tuple[Recipe, Plan]) -> None:

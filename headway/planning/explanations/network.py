@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headway import catalog
 from headway.planning.device import CPU
 from headway.planning.explanation import Explanation
+from headway.planning.network import BUS_EFFICIENCY, network_rate
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _SOURCES = {
     "data_communication_seconds": "Rajbhandari et al. 2020, arXiv:1910.02054, section 7",
 }
 _SUM = "what the parts above add up to"
+_VOLUMES = _SOURCES["data_communication_seconds"]
+_MANY_RATES = "the time of a step at many rates of the network"
+_HIDDEN = "bytes over the share of the rate, in the time of the passes that hide them"
 _RINGS = "Thakur, Rabenseifner and Gropp 2005; NVIDIA nccl-tests, PERFORMANCE.md"
 _RECIPE = "the recipe"
 
@@ -43,9 +47,29 @@ def explain_network(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
         recipe: that was planned.
         plan: made from it.
     """
-    is_cpu = plan.hardware.accelerator == CPU
-    before = () if is_cpu else (*_rates(recipe, plan), *_kinds(recipe, plan))
-    return (*before, *_traffic(plan), *_exposed(plan))
+    if plan.hardware.accelerator == CPU:
+        return (*_between_processors(recipe, plan), *_traffic(plan, _VOLUMES), *_exposed(plan, _HIDDEN))
+    before = (*_rates(recipe, plan), *_kinds(recipe, plan))
+    return (*before, *_traffic(plan, _SUM), *_exposed(plan, _MANY_RATES))
+
+
+def _between_processors(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
+    if plan.hardware.devices == 1:
+        return
+    stated, is_assumed = network_rate(recipe)
+    yield Explanation(
+        id="explain-network-processors",
+        quantity="bytes_per_second",
+        value=stated * BUS_EFFICIENCY,
+        arguments={
+            "network": recipe.hardware.network or "none",
+            "is_assumed": "yes" if is_assumed else "no",
+            "stated_rate": stated,
+            "share": BUS_EFFICIENCY,
+            "rate": stated * BUS_EFFICIENCY,
+        },
+        source=_named_source(recipe) or _assumption("assumed-processor-network"),
+    )
 
 
 def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
@@ -87,13 +111,22 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
 
 
 def _network_source(recipe: Recipe, machines: Hardware) -> str:
-    if recipe.hardware.network_bytes_per_second:
-        return _RECIPE
-    if recipe.hardware.network:
-        return catalog.network(recipe.hardware.network).source
+    named = _named_source(recipe)
+    if named is not None:
+        return named
     if machines.entry.usual_out_bytes_per_second is not None:
         return machines.entry.source
-    return f"assumed-server-network: {catalog.constants()['assumed-server-network'].source}"
+    return _assumption("assumed-server-network")
+
+
+def _named_source(recipe: Recipe) -> str | None:
+    if recipe.hardware.network_bytes_per_second:
+        return _RECIPE
+    return catalog.network(recipe.hardware.network).source if recipe.hardware.network else None
+
+
+def _assumption(name: str) -> str:
+    return f"{name}: {catalog.constants()[name].source}"
 
 
 def _kinds(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
@@ -119,14 +152,14 @@ def _kinds(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
 
 
-def _traffic(plan: Plan) -> Iterator[Explanation]:
+def _traffic(plan: Plan, source: str) -> Iterator[Explanation]:
     network = plan.network
     yield Explanation(
         id="explain-network-traffic",
         quantity="bytes",
         value=network.scale_up_bytes_per_step + network.scale_out_bytes_per_step,
         arguments={"up_bytes": network.scale_up_bytes_per_step, "out_bytes": network.scale_out_bytes_per_step},
-        source=_SUM,
+        source=source,
     )
     yield Explanation(
         id="explain-network-total",
@@ -137,7 +170,7 @@ def _traffic(plan: Plan) -> Iterator[Explanation]:
     )
 
 
-def _exposed(plan: Plan) -> Iterator[Explanation]:
+def _exposed(plan: Plan, required_source: str) -> Iterator[Explanation]:
     network, time = plan.network, plan.time
     for name in COMMUNICATION:
         seconds = time.parts.get(name, 0.0)
@@ -165,5 +198,5 @@ def _exposed(plan: Plan) -> Iterator[Explanation]:
             quantity="bytes_per_second",
             value=network.required_bytes_per_second,
             arguments={"rate": network.required_bytes_per_second, "out_bytes": network.scale_out_bytes_per_step},
-            source="the time of a step at many rates of the network",
+            source=required_source,
         )

@@ -210,6 +210,14 @@ explain-network-out = { $is_assumed ->
            *[other] "{ $network }" {""}
         }
     }gives a device { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }, and every server that they pass takes { DURATION($latency_seconds) } besides.
+# $network (String): a name, not translated; $is_assumed (String): yes or no; $stated_rate, $share, $rate (Number)
+explain-network-processors = { $is_assumed ->
+        [yes] No network between the servers is named. Assumed is a slow one, which {""}
+       *[no] The network { $network ->
+            [none] {""}
+           *[other] "{ $network }" {""}
+        }
+    }gives a server { BYTERATE($stated_rate) }; large collectives hold { PERCENT($share) }: { BYTERATE($rate) }.
 # $part, $shard (String): names, not translated; $rounds, $up_bytes, $out_bytes, $seconds (Number)
 explain-network-kind = { $part ->
         [tensor_communication_seconds] Tensor parallelism, activations of every layer
