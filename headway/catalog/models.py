@@ -80,7 +80,7 @@ class ModelPreset(Entry):
     def config(self) -> dict[str, Any]:
         """The shape as fields of a recipe's ``[model]``; what the model does not have is left out.
 
-        YaRN, the routing groups and the multi-token head change no tensor that a recipe describes: they stay here.
+        YaRN and the multi-token head change no tensor that a recipe describes: they stay here.
         """
         shape = {name: value for name, value in plain(self).items() if name not in _NOT_IN_A_RECIPE}
         if self.rope_scaling is not None and self.rope_scaling.rope_type != "llama3":
@@ -91,7 +91,7 @@ class ModelPreset(Entry):
 _NOT_IN_A_RECIPE = frozenset(
     (
         *("id", "aliases", "basis", "source", "read_on", "note", "parameters", "active_parameters"),
-        *("layer_norm_epsilon", "n_group", "topk_group", "routed_scaling_factor", "num_nextn_predict_layers"),
+        *("layer_norm_epsilon", "routed_scaling_factor", "num_nextn_predict_layers"),
     )
 )
 

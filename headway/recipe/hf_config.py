@@ -26,6 +26,7 @@ _COPIED = (
     "hidden_size", "intermediate_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim",
     "vocab_size", "max_position_embeddings", "rms_norm_eps", "tie_word_embeddings", "attention_bias", "mlp_bias",
     "initializer_range", "num_experts_per_tok", "moe_intermediate_size", "first_k_dense_replace",
+    "n_group", "topk_group",
     "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim",
 )  # fmt: skip
 _EXPERT_COUNTS = ("num_experts", "num_local_experts", "n_routed_experts")

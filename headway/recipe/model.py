@@ -70,6 +70,8 @@ class ModelConfig(Section):
     moe_intermediate_size: Width | None = None
     num_shared_experts: Experts | None = None
     first_k_dense_replace: Annotated[int, Field(ge=0, le=10**5)] = 0
+    n_group: Experts = 1
+    topk_group: Experts = 1
     # Multi-head latent attention (DeepSeek).
     q_lora_rank: Width | None = None
     kv_lora_rank: Width | None = None

@@ -94,6 +94,23 @@ def experts_are_complete(recipe: Recipe) -> Iterator[RecipeError]:
         )
 
 
+def experts_are_in_equal_groups(recipe: Recipe) -> Iterator[RecipeError]:
+    """Groups of experts are equal, and a token's experts are in some of them.
+
+    Source: DeepSeek-AI 2024 (arXiv:2412.19437), section 2.1.2 (node-limited routing).
+    """
+    model = recipe.model
+    if model.num_experts is None:
+        return
+    if model.num_experts % model.n_group or model.topk_group > model.n_group:
+        yield RecipeError(
+            "recipe-expert-groups",
+            num_experts=model.num_experts,
+            n_group=model.n_group,
+            topk_group=model.topk_group,
+        )
+
+
 def adapter_rank_fits(recipe: Recipe) -> Iterator[RecipeError]:
     """An adapter's rank is at most the smaller side of the matrices that have one: beyond, it adds nothing.
 
@@ -148,6 +165,7 @@ RULES: tuple[Rule, ...] = (
     data_has_a_source,
     data_paths_are_named,
     experts_are_complete,
+    experts_are_in_equal_groups,
     adapter_rank_fits,
     devices_fill_nodes,
     pure_weights_have_no_fp32,

@@ -21,20 +21,23 @@ from headway.recipe.sections import (
     TrainingConfig,
 )
 
-_LATER_DEFAULTS = {
-    "method": "full",
-    "adapter_rank": 16,
-    "adapter_targets": "all",
-    "weights": "fp32",
-    "attention": "fused",
-    "loss": "chunked",
-    "capture_graphs": False,
-    "software": "headway",
-    "gradients": "auto",
-    "dropout": 0.0,
-    "low_precision_gather": False,
+_LATER_DEFAULTS: dict[str, dict[str, Any]] = {
+    "model": {"n_group": 1, "topk_group": 1},
+    "training": {
+        "method": "full",
+        "adapter_rank": 16,
+        "adapter_targets": "all",
+        "weights": "fp32",
+        "attention": "fused",
+        "loss": "chunked",
+        "capture_graphs": False,
+        "software": "headway",
+        "gradients": "auto",
+        "dropout": 0.0,
+        "low_precision_gather": False,
+    },
 }
-"""Settings of ``[training]`` that came later: at their defaults they do not count, so that older runs go on."""
+"""Settings that came later, by section: at their defaults they do not count, so that older runs go on."""
 
 
 class Recipe(Section):
@@ -96,7 +99,8 @@ class Recipe(Section):
             kept["data"].pop("tokenizer")
         for name in ("steps", "tokens", "init_from", "evaluate_every_steps", "evaluate_batches"):
             kept["training"].pop(name, None)
-        for name, value in _LATER_DEFAULTS.items():
-            if kept["training"].get(name) == value:
-                kept["training"].pop(name)
+        for section, defaults in _LATER_DEFAULTS.items():
+            for name, value in defaults.items():
+                if kept[section].get(name) == value:
+                    kept[section].pop(name)
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

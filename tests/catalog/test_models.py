@@ -142,7 +142,7 @@ def test_a_config_is_the_shape_of_a_recipe(name):
 
 def test_a_config_leaves_out_what_is_not_the_shape():
     config = model_preset("deepseek-v3").config
-    assert not {"id", "source", "parameters", "rope_scaling", "n_group", "sliding_window"} & set(config)
+    assert not {"id", "source", "parameters", "rope_scaling", "routed_scaling_factor", "sliding_window"} & set(config)
     assert model_preset("llama-3.1-8b").config["rope_scaling"] == {
         "rope_type": "llama3",
         "factor": 8.0,

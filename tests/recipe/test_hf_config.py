@@ -82,7 +82,12 @@ def test_what_a_file_does_not_say_is_the_class_default() -> None:
         (
             "DeepseekV3ForCausalLM",
             {"n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "rope_scaling": {"type": "yarn"}},
-            {"num_experts": 8, "num_shared_experts": 1, "rope_scaling": None},
+            {"num_experts": 8, "num_shared_experts": 1, "rope_scaling": None, "n_group": 1, "topk_group": 1},
+        ),
+        (
+            "DeepseekV3ForCausalLM",
+            {"n_routed_experts": 8, "num_experts_per_tok": 2, "n_group": 4, "topk_group": 2},
+            {"n_group": 4, "topk_group": 2},
         ),
     ],
 )

@@ -50,6 +50,10 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("recipe-experts-incomplete", {"model": {**PRESET, "num_experts_per_tok": 2}}),
         ("recipe-experts-too-few", {"model": {**PRESET, **MOE, "num_experts_per_tok": 9}}),
     ],
+    "experts_are_in_equal_groups": [
+        ("recipe-expert-groups", {"model": {**PRESET, **MOE, "n_group": 3}}),
+        ("recipe-expert-groups", {"model": {**PRESET, **MOE, "n_group": 4, "topk_group": 5}}),
+    ],
     "adapter_rank_fits": [
         (
             "recipe-adapter-rank-too-large",
@@ -82,6 +86,10 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],
     "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}],
     "experts_are_complete": [{"model": {**PRESET, **MOE}}],
+    "experts_are_in_equal_groups": [
+        {"model": {**PRESET, **MOE, "n_group": 4, "topk_group": 2}},
+        {"model": {**PRESET, "n_group": 4, "topk_group": 5}},
+    ],
     "adapter_rank_fits": [
         {"training": {**STEPS, "method": "lora", "adapter_rank": 8}},
         {"training": {**STEPS, "adapter_rank": 100_000}},

@@ -79,7 +79,7 @@ def expert_collective(job: Job, hardware: Hardware, split: Layouts, tokens: Floa
     it.
     Source: NVIDIA Megatron-LM, token_dispatcher.py (all-to-all: copies); DeepSeek-AI 2024 (arXiv:2412.19437), section
     3.2.2 (DeepEP: over the network, then forwarded over NVLink).
-    Leaves out: routers that limit the servers of a token's experts, and dispatch in 8 bits.
+    Leaves out: dispatch in 8 bits.
     """
     chosen, layers = float(job.shape.chosen_experts), float(job.shape.sparse_layers)
     stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
@@ -89,12 +89,23 @@ def expert_collective(job: Job, hardware: Hardware, split: Layouts, tokens: Floa
     domains = split.expert / members_in_domain(hardware, split.expert, stride)
     return Collective(
         kind="exchange",
-        sent_bytes=_distinct(split.expert, chosen) * each,
+        sent_bytes=_distinct(_reached(job, split.expert), chosen) * each,
         group=split.expert,
         stride=stride,
         calls=layers,
-        crossing_bytes=_distinct(domains, chosen) * each,
+        crossing_bytes=_distinct(_reached(job, domains), chosen) * each,
     )
+
+
+def _reached(job: Job, places: Floats) -> Floats:
+    """Return on how many of some places, each with as many experts, those that a token may choose are.
+
+    A router that limits a token to t of n groups of experts, which follow each other, limits it to t / n of the places,
+    or to t of them where a place has more than a group.
+    Source: DeepSeek-AI 2024 (arXiv:2412.19437), section 2.1.2 (node-limited routing).
+    """
+    groups, most = float(job.model.n_group), float(job.model.topk_group)
+    return np.minimum(places, most * np.maximum(places / groups, 1.0))
 
 
 def _distinct(places: Floats, choices: float) -> Floats:

@@ -68,6 +68,25 @@ def test_experts_keys_and_stages() -> None:
     assert stages.out_bytes == pytest.approx((2 * 8 * tokens / 2) / 4)
 
 
+def test_a_router_that_limits_groups_crosses_to_fewer_servers() -> None:
+    """64 experts on 64 devices of eight servers, in 8 groups of a server each, of which a token reaches 2."""
+    shape = {"architecture": "mixtral", "num_experts": 64, "num_experts_per_tok": 4, "moe_intermediate_size": 256}
+    free, limited = (
+        step_traffic(
+            job(llama(**shape, **groups), overlaps_tensor_communication=True),
+            machines(64),
+            layouts(data=64, expert=64, micro_batch=1),
+        )["expert_communication_seconds"]
+        for groups in ({}, {"n_group": 8, "topk_group": 2})
+    )
+    tokens = 4 * 4 * 2048 * 1024 * 2
+    # Four choices fall on 8 (1 - (7/8)^4) of eight servers, or on 2 (1 - (1/2)^4) of two; seven in eight are others.
+    assert free.out_bytes == pytest.approx(tokens * 7 / 8 * 8 * (1 - (7 / 8) ** 4))
+    assert limited.out_bytes == pytest.approx(tokens * 7 / 8 * 2 * (1 - (1 / 2) ** 4))
+    # Inside, on 64 or 16 devices.
+    assert limited.up_bytes == pytest.approx(tokens * 7 / 8 * 16 * (1 - (15 / 16) ** 4))
+
+
 def test_devices_beyond_the_key_heads_pass_copies_around() -> None:
     grouped = job(llama(num_key_value_heads=2))
     sent = [
