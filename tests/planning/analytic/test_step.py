@@ -46,6 +46,14 @@ def test_the_bubble_by_hand() -> None:
     assert interleaved.parts["bubble_seconds"][0] == pytest.approx(plain.parts["bubble_seconds"][0] / 2)
 
 
+def test_a_head_fills_the_ends_of_a_step_once() -> None:
+    """The last stage has it in every micro-batch; at the ends a stage waits for the others, of which one has it."""
+    found = parts(step_times(job(), machines(4), layouts(pipeline=4, micro_batch=1, micro_batches=8)))
+    layers, head = found["compute"] * 4 / 8, found["head"] / 8
+    assert head > 0.5 * layers
+    assert found["bubble"] == pytest.approx(3 * (layers + head) / 4)
+
+
 def test_the_fullest_stage_sets_the_pace() -> None:
     # Five layers over four stages: one stage has two of them, and all wait for it.
     uneven = job(llama(num_hidden_layers=5, vocab_size=64))
