@@ -5,8 +5,8 @@ Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (schedules: every 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -39,10 +39,10 @@ class Pace:
 
 @dataclass(frozen=True, kw_only=True)
 class _Stage:
-    """Forward and backward pass of one stage: on the device, with its host, and with the link to the host too."""
+    """One stage: both passes on the device, with its host, and each with the link to the host too."""
 
-    device: tuple[Floats, Floats]
-    hosted: tuple[Floats, Floats]
+    device: Floats
+    hosted: Floats
     paced: tuple[Floats, Floats]
 
     @property
@@ -72,60 +72,54 @@ def pace(job: Job, hardware: Hardware, split: Layouts, layers: tuple[Floats, Flo
     on_link = _offload(job, hardware, split)
     head = (passes.head_forward, passes.head_backward)
 
-    def stage(share: Floats, head_share: Floats | float) -> _Stage:
-        device = (share * layers[0] + head_share * head[0], share * layers[1] + head_share * head[1])
+    def stage(share: Floats, *, has_head: bool) -> _Stage:
+        """Return a stage that has a share of the layers, and perhaps the head."""
+        device = (share * layers[0], share * layers[1])
+        if has_head:
+            device = (device[0] + head[0], device[1] + head[1])
         hosted = (np.maximum(device[0], share * on_host[0]), np.maximum(device[1], share * on_host[1]))
-        if on_link is None:
-            return _Stage(device=device, hosted=hosted, paced=hosted)
-        paced = (np.maximum(hosted[0], share * on_link), np.maximum(hosted[1], share * on_link))
-        return _Stage(device=device, hosted=hosted, paced=paced)
+        paced = hosted
+        if on_link is not None:
+            paced = (np.maximum(hosted[0], share * on_link), np.maximum(hosted[1], share * on_link))
+        return _Stage(device=device[0] + device[1], hosted=hosted[0] + hosted[1], paced=paced)
 
-    even = 1 / split.pipeline
-    candidates = _candidates(job, split, stage)
-    slowest = candidates[0] if len(candidates) == 1 else _slower(*candidates)
-    average = stage(even, even)
-    layers_evenly = even * (layers[0] + layers[1])
-    uneven = np.maximum(slowest.device[0] + slowest.device[1] - layers_evenly, 0.0)
-    waiting = np.maximum(slowest.hosted[0] + slowest.hosted[1] - layers_evenly - uneven, 0.0)
+    found = _candidates(job, split, stage)
+    seconds = [one.seconds for one in found]
+    is_first = seconds[0] >= seconds[-1]
+    slowest = np.where(is_first, seconds[0], seconds[-1])
+    layers_evenly = (layers[0] + layers[1]) / split.pipeline
+    uneven = np.maximum(np.where(is_first, found[0].device, found[-1].device) - layers_evenly, 0.0)
+    waiting = np.maximum(np.where(is_first, found[0].hosted, found[-1].hosted) - layers_evenly - uneven, 0.0)
+    whole = [np.maximum(layers[index] + head[index], on_host[index]) for index in (0, 1)]
+    if on_link is not None:
+        whole = [np.maximum(each, on_link) for each in whole]
     return Pace(
         stages=tuple(
-            StagePasses(forward=one.paced[0], backward=one.paced[1], spare=slowest.seconds - one.seconds)
-            for one in candidates
+            StagePasses(forward=one.paced[0], backward=one.paced[1], spare=slowest - each)
+            for one, each in zip(found, seconds, strict=True)
         ),
-        average_seconds=average.seconds,
+        average_seconds=(whole[0] + whole[1]) / split.pipeline,
         head=uneven,
         host=waiting,
-        offload=slowest.seconds - layers_evenly - uneven - waiting,
+        offload=slowest - layers_evenly - uneven - waiting,
     )
 
 
-def _candidates(
-    job: Job, split: Layouts, stage: Callable[[Floats, Floats | float], _Stage]
-) -> tuple[_Stage] | tuple[_Stage, _Stage]:
+class _MakeStage(Protocol):
+    def __call__(self, share: Floats, *, has_head: bool) -> _Stage: ...
+
+
+def _candidates(job: Job, split: Layouts, stage: _MakeStage) -> tuple[_Stage, ...]:
     """Return the last stage, and one of the others where these may have more layers."""
     layers = float(job.shape.layers)
     chunks = split.pipeline * split.virtual
-    is_even = np.isclose(layers % chunks, 0) | (split.pipeline == 1)
+    is_even = (layers % chunks == 0) | (split.pipeline == 1)
     if np.all(is_even):
-        return (stage(1 / split.pipeline, 1.0),)
+        return (stage(1 / split.pipeline, has_head=True),)
     most = np.where(is_even, layers / split.pipeline, np.ceil(layers / chunks) * split.virtual)
     fewest = np.maximum(layers - most * (split.pipeline - 1), 0.0)
     # Where there is one stage, all is even, and the other has as many layers and no head.
-    return stage(fewest / layers, 1.0), stage(most / layers, 0.0)
-
-
-def _slower(one: _Stage, other: _Stage) -> _Stage:
-    """Return the slower of two stages, layout by layout."""
-    is_first = one.seconds >= other.seconds
-
-    def either(ours: tuple[Floats, Floats], theirs: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        return np.where(is_first, ours[0], theirs[0]), np.where(is_first, ours[1], theirs[1])
-
-    return _Stage(
-        device=either(one.device, other.device),
-        hosted=either(one.hosted, other.hosted),
-        paced=either(one.paced, other.paced),
-    )
+    return stage(fewest / layers, has_head=True), stage(most / layers, has_head=False)
 
 
 def _offload(job: Job, hardware: Hardware, split: Layouts) -> Floats | None:

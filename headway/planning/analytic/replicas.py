@@ -72,19 +72,28 @@ def exposed_seconds(
     total = rounds.reduce * once.reduce + rounds.gather * once.gather + rounds.outer * once.outer
     if not job.overlaps_communication:
         return total
-    found = [_beside(job, hardware, split, once, one, total) - split.micro_batches * one.spare for one in stages]
-    return reduce(np.maximum, found)
+    found = [_beside(job, hardware, split, once, one, rounds.reduce, total) for one in stages]
+    if len(stages) == 1:
+        return found[0]
+    later = [shown - split.micro_batches * one.spare for shown, one in zip(found, stages, strict=True)]
+    return reduce(np.maximum, later)
 
 
 def _beside(
-    job: Job, hardware: Hardware, split: Layouts, once: ReplicaSeconds, passes: StagePasses, total: Floats
+    job: Job,
+    hardware: Hardware,
+    split: Layouts,
+    once: ReplicaSeconds,
+    passes: StagePasses,
+    reductions: Floats,
+    total: Floats,
 ) -> Floats:
     """Return what communication beside the passes of one stage adds to them."""
     buckets = hardware.losses.buckets
     exposed = np.where(
         split.shard == PARAMETERS,
         _divided(job, split, once, passes, buckets),
-        _whole(once, replica_rounds(split).reduce, passes, buckets),
+        _whole(once, reductions, passes, buckets),
     )
     exposed = exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0)
     return np.where(total > 0, np.minimum(exposed, total), 0.0)

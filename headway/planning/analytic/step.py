@@ -29,16 +29,13 @@ class StepTimes:
 
     Attributes:
         parts: by name.
+        seconds: the whole step.
         forward_seconds: one micro-batch through the whole model, alone.
     """
 
     parts: dict[str, Floats]
+    seconds: Floats
     forward_seconds: Floats
-
-    @property
-    def seconds(self) -> Floats:
-        """The whole step."""
-        return np.asarray(sum(self.parts.values()))
 
 
 COMMUNICATION = (
@@ -82,9 +79,10 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
         "host_seconds": split.micro_batches * stage.host,
         "offload_seconds": split.micro_batches * stage.offload,
     }
-    busy = sum(parts.values())
-    parts["waiting_seconds"] = busy * hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1))
-    return StepTimes(parts=parts, forward_seconds=forward + passes.head_forward)
+    busy = np.asarray(sum(parts.values()))
+    waiting = busy * (hardware.losses.waiting_per_doubling * np.log2(max(hardware.devices, 1)))
+    parts["waiting_seconds"] = waiting
+    return StepTimes(parts=parts, seconds=busy + waiting, forward_seconds=forward + passes.head_forward)
 
 
 _PASS_COLUMNS = (

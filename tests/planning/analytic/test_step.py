@@ -279,6 +279,7 @@ def test_parts_are_never_negative_and_many_layouts_cost_what_each_costs(seed: in
     trained = job(numerics=numerics(precision, "master"))
     split = random_layouts(seed, 700)
     found = step_times(trained, machines(64), split)
+    assert found.seconds == pytest.approx(np.asarray(sum(found.parts.values())))
     for name, values in found.parts.items():
         assert np.all(values >= -1e-12), name
         assert np.all(np.isfinite(values)), name
