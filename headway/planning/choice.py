@@ -28,6 +28,7 @@ class Layout:
         gradient_accumulation_steps: micro-batches of a device in a step.
         recompute: what the backward pass computes again.
         recompute_share: share of the layers that do.
+        sequence_parallel: whether devices that share matrices divide positions between them.
     """
 
     data_parallel_degree: int
@@ -43,6 +44,7 @@ class Layout:
     gradient_accumulation_steps: int
     recompute: str = "none"
     recompute_share: float = 1.0
+    sequence_parallel: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

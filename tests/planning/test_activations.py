@@ -5,6 +5,7 @@ from headway.planning import activations
 from headway.planning.operations import Workload
 from headway.recipe import ModelConfig, resolve_recipe
 from headway.training.engines.torch import kernels
+from headway.training.engines.torch.initial import initialize
 from headway.training.engines.torch.model import Llama
 from tests.planning.conftest import TINY
 
@@ -43,7 +44,7 @@ def kept_by_the_engine(model: Llama, sequences: int, length: int) -> int:
 def test_the_count_is_what_the_engine_keeps(dtype: str, extra: dict[str, bool]) -> None:
     config = ModelConfig.model_validate({**SHAPE, **extra})
     model = Llama(config, {"fp32": torch.float32, "bf16": torch.bfloat16}[dtype])
-    model.initialize(1)
+    initialize(model, 1)
     work = Workload(model=config, sequences=4, sequence_length=64, dtype=dtype)
     # The last norm's result is kept by nobody once the loss is computed.
     predicted = activations.kept_bytes(work)

@@ -41,8 +41,30 @@ class EngineSettings:
     """What really runs: framework and libraries by name."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """Which of equal shares of every global batch a process takes."""
+
+    index: int = 0
+    count: int = 1
+
+
 class Engine(ABC):
     """One model with its optimizer on this rank's devices."""
+
+    @property
+    def share(self) -> Share:
+        """Which share of every batch this process takes; all of it where it is alone."""
+        return Share()
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process writes checkpoints and logs for all of them."""
+        return True
+
+    def any(self, flags: Sequence[bool]) -> list[bool]:
+        """Return which flags are set in any process, so that all of them do the same; all processes must ask."""
+        return list(flags)
 
     @property
     @abstractmethod
@@ -60,11 +82,17 @@ class Engine(ABC):
 
     @abstractmethod
     def evaluate(self, batches: Sequence[Batch]) -> float:
-        """Return the mean cross-entropy in nats per token; nothing changes."""
+        """Return the mean cross-entropy in nats per token over all batches, of which each process is given all.
+
+        Nothing changes.
+        """
 
     @abstractmethod
     def snapshot(self) -> Snapshot:
-        """Return parameters and optimizer state, for reading until the next step; its state is empty."""
+        """Return parameters and optimizer state, for reading until the next step; its state is empty.
+
+        All processes must ask; the arrays are complete in the first, and missing in the others.
+        """
 
     @abstractmethod
     def load(self, snapshot: Snapshot) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 import torch.nn.functional as F
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from headway.recipe import ModelConfig, RopeScaling
 from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
 from headway.training.engines.torch.linear import linear
+from headway.training.engines.torch.parallel.local import local
 
 IGNORED_TARGET = -100
 """A target that does not count in the loss; the value that PyTorch and Hugging Face use."""
@@ -45,10 +47,15 @@ def rotary_frequencies(head_dim: int, theta: float, scaling: RopeScaling | None 
 class Linear(nn.Linear):
     """A projection whose weights stay in fp32 and are rounded to the activations' dtype where they are used."""
 
+    bias_share: float = 1.0
+    """Of the bias that this device adds."""
+
     def forward(self, x: Tensor) -> Tensor:
         """Project the last axis of ``x``."""
-        bias = None if self.bias is None else self.bias.to(x.dtype)
-        return linear(x, self.weight.to(x.dtype), bias)
+        bias = None if self.bias is None else local(self.bias).to(x.dtype)
+        if bias is not None and self.bias_share != 1:
+            bias = bias * self.bias_share
+        return linear(x, local(self.weight).to(x.dtype), bias)
 
 
 class Norm(nn.Module):
@@ -59,6 +66,9 @@ class Norm(nn.Module):
         epsilon: added to the mean square.
     """
 
+    is_partial: bool = True
+    """Whether devices that share the weight each normalise other rows."""
+
     def __init__(self, size: int, epsilon: float) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.ones(size))
@@ -67,7 +77,8 @@ class Norm(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Normalise ``x`` of any leading shape."""
         flat = x.reshape(-1, x.shape[-1])
-        return RMSNorm.apply(flat, self.weight, self.epsilon).view(x.shape)  # type: ignore[no-any-return]
+        weight = local(self.weight, is_partial=self.is_partial).float()
+        return RMSNorm.apply(flat, weight, self.epsilon).view(x.shape)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,12 +110,10 @@ class KeyValueCache:
 
 
 class Attention(nn.Module):
-    """Causal grouped-query attention with rotary positions."""
+    """Causal grouped-query attention with rotary positions; of all heads, or of those that its weights are for."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.num_heads = config.num_attention_heads
-        self.num_groups = config.num_key_value_heads
         self.head_dim = config.head_dim
         bias = config.attention_bias
         self.q_proj = Linear(config.hidden_size, config.query_size, bias=bias)
@@ -119,9 +128,9 @@ class Attention(nn.Module):
     def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
         """Mix the tokens of each sequence."""
         batch, length, _ = x_BTE.shape
-        queries_BTHD = self.q_proj(x_BTE).view(batch, length, self.num_heads, self.head_dim)
-        keys_BTKD = self.k_proj(x_BTE).view(batch, length, self.num_groups, self.head_dim)
-        values_BTKD = self.v_proj(x_BTE).view(batch, length, self.num_groups, self.head_dim)
+        queries_BTHD = self.q_proj(x_BTE).view(batch, length, -1, self.head_dim)
+        keys_BTKD = self.k_proj(x_BTE).view(batch, length, -1, self.head_dim)
+        values_BTKD = self.v_proj(x_BTE).view(batch, length, -1, self.head_dim)
         if self.has_qk_norm:
             queries_BTHD, keys_BTKD = self.q_norm(queries_BTHD), self.k_norm(keys_BTKD)
         queries_BTHD = Rotary.apply(queries_BTHD, positions.cos_TD, positions.sin_TD)
@@ -135,7 +144,7 @@ class Attention(nn.Module):
             values_BKTD,
             attn_mask=positions.mask,
             is_causal=positions.mask is None and length > 1,
-            enable_gqa=self.num_groups != self.num_heads,
+            enable_gqa=keys_BTKD.shape[2] != queries_BTHD.shape[2],
         )
         return self.o_proj(mixed_BHTD.transpose(1, 2).reshape(batch, length, -1))  # type: ignore[no-any-return]
 
@@ -170,56 +179,71 @@ class Block(nn.Module):
         return x_BTE + self.mlp(self.post_attention_layernorm(x_BTE))  # type: ignore[no-any-return]
 
 
-class Decoder(nn.Module):
-    """Embedding, layers and the last norm; named as Hugging Face names it."""
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Which part of a model a stage of a pipeline holds.
 
-    def __init__(self, config: ModelConfig) -> None:
+    Attributes:
+        layers: their numbers.
+        has_embedding: whether tokens come in, and not the residual stream of the stage before.
+        has_head: whether the last norm and the output projection are here.
+    """
+
+    layers: range
+    has_embedding: bool = True
+    has_head: bool = True
+
+
+class Decoder(nn.Module):
+    """Embedding, layers and the last norm, as far as a part has them; named as Hugging Face names it."""
+
+    def __init__(self, config: ModelConfig, part: Part) -> None:
         super().__init__()
-        self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
-        self.layers = nn.ModuleList(Block(config) for _ in range(config.num_hidden_layers))
-        self.norm = Norm(config.hidden_size, config.rms_norm_eps)
+        if part.has_embedding:
+            self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.layers = nn.ModuleDict({str(index): Block(config) for index in part.layers})
+        if part.has_head:
+            self.norm = Norm(config.hidden_size, config.rms_norm_eps)
+
+
+class DividedHead(Protocol):
+    """Devices that share the vocabulary."""
+
+    def loss(self, hidden_BTE: Tensor, weight: Tensor, targets_BT: Tensor) -> Tensor:
+        """Return the mean cross-entropy of hidden states."""
 
 
 class Llama(nn.Module):
-    """A causal language model of the Llama family.
+    """A causal language model of the Llama family, or a part of one.
 
     Args:
         config: the shape.
         dtype: of the activations and the matrix products; parameters are fp32.
+        part: what of it; all where None.
     """
 
     rotary_frequencies: Tensor
 
-    def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32, part: Part | None = None) -> None:
         super().__init__()
         self.config = config
         self.dtype = dtype
-        self.model = Decoder(config)
-        self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)
-        if config.tie_word_embeddings:
-            self.lm_head.weight = self.model.embed_tokens.weight
+        self.part = part or Part(layers=range(config.num_hidden_layers))
+        self.model = Decoder(config, self.part)
+        if self.part.has_head:
+            self.lm_head = Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.tie_weights()
         frequencies_D = rotary_frequencies(config.head_dim, config.rope_theta, config.rope_scaling)
         self.register_buffer("rotary_frequencies", frequencies_D, persistent=False)
+        self.sequence_parts = 1
+        """Devices among which the residual stream is divided along T, between attention and MLP."""
+        self.tensor_group: DividedHead | None = None
+        """The devices that share each matrix, where there are several."""
 
-    @torch.no_grad()
-    def initialize(self, seed: int) -> None:
-        """Draw all weights anew from normal(0, initializer_range); norms are one and biases zero.
-
-        Projections into the residual stream are scaled by 1 / sqrt(2 x layers), so that its variance does not grow with
-        depth. Source: Radford et al. 2019 (GPT-2), section 2.3.
-        """
-        generator = torch.Generator(device="cpu").manual_seed(seed)
-        std = self.config.initializer_range
-        residual_std = std / math.sqrt(2 * self.config.num_hidden_layers)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() == 1:
-                parameter.fill_(0.0 if name.endswith("bias") else 1.0)
-            else:
-                is_residual = name.endswith(("o_proj.weight", "down_proj.weight"))
-                drawn = torch.empty(parameter.shape).normal_(
-                    0.0, residual_std if is_residual else std, generator=generator
-                )
-                parameter.copy_(drawn)
+    def tie_weights(self) -> None:
+        """Make embedding and output projection one, where the model says so and both are here."""
+        if self.config.tie_word_embeddings and self.part.has_embedding and self.part.has_head:
+            self.lm_head.weight = self.model.embed_tokens.weight
 
     def hidden(
         self,
@@ -231,30 +255,38 @@ class Llama(nn.Module):
         """Return the hidden states [B, T, E] before the output projection.
 
         Args:
-            tokens_BT: token ids.
+            tokens_BT: token ids; the residual stream [B, T, E] where this part has no embedding.
             document_ids_BT: where given, a token attends only within its own document.
             caches: one for each layer, for generation; they hold the ``start`` tokens before these.
             start: position of the first token.
         """
-        positions = self._positions(tokens_BT, document_ids_BT, start)
-        x_BTE = self.model.embed_tokens(tokens_BT).to(self.dtype)
-        for index, block in enumerate(self.model.layers):
+        if self.part.has_embedding:
+            length, x_BTE = tokens_BT.shape[1], self.model.embed_tokens(tokens_BT).to(self.dtype)
+        else:
+            length, x_BTE = tokens_BT.shape[1] * self.sequence_parts, tokens_BT
+        positions = self._positions(length, document_ids_BT, start)
+        for index, block in enumerate(self.model.layers.values()):
             x_BTE = block(x_BTE, positions, caches[index] if caches else None)
-        return self.model.norm(x_BTE)  # type: ignore[no-any-return]
+        return self.model.norm(x_BTE) if self.part.has_head else x_BTE  # type: ignore[no-any-return]
 
     def forward(self, tokens_BT: Tensor, document_ids_BT: Tensor | None = None) -> Tensor:
         """Return the logits [B, T, V] of every position."""
         return self.lm_head(self.hidden(tokens_BT, document_ids_BT))  # type: ignore[no-any-return]
 
     def loss(self, tokens_BT: Tensor, targets_BT: Tensor, document_ids_BT: Tensor | None = None) -> Tensor:
-        """Return the mean cross-entropy in nats per target; see `LinearCrossEntropy`."""
-        hidden_NE = self.hidden(tokens_BT, document_ids_BT).flatten(0, 1)
+        """Return the mean cross-entropy in nats per target."""
+        return self.head_loss(self.hidden(tokens_BT, document_ids_BT), targets_BT)
+
+    def head_loss(self, hidden_BTE: Tensor, targets_BT: Tensor) -> Tensor:
+        """Return the mean cross-entropy of hidden states; see `LinearCrossEntropy`."""
+        if self.tensor_group is not None:
+            return self.tensor_group.loss(hidden_BTE, self.lm_head.weight, targets_BT)
+        hidden_NE = hidden_BTE.flatten(0, 1)
         weight_VE = self.lm_head.weight.to(hidden_NE.dtype)
         return LinearCrossEntropy.apply(hidden_NE, weight_VE, targets_BT.flatten(), IGNORED_TARGET)  # type: ignore[no-any-return]
 
-    def _positions(self, tokens_BT: Tensor, document_ids_BT: Tensor | None, start: int) -> Positions:
-        length = tokens_BT.shape[1]
-        steps_T = torch.arange(start, start + length, device=tokens_BT.device, dtype=torch.float32)
+    def _positions(self, length: int, document_ids_BT: Tensor | None, start: int) -> Positions:
+        steps_T = torch.arange(start, start + length, device=self.rotary_frequencies.device, dtype=torch.float32)
         angles_TD = torch.outer(steps_T, self.rotary_frequencies)
         return Positions(
             cos_TD=angles_TD.cos(), sin_TD=angles_TD.sin(), mask=self._mask(length, document_ids_BT, start)

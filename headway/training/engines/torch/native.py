@@ -101,11 +101,24 @@ class NativeOperations:
     ) -> None:
         function = getattr(self._library, f"{name}_{_SUFFIXES[typed.dtype]}")
         function(
-            *(ctypes.c_void_p(array.data_ptr()) for array in arrays),
+            *(ctypes.c_void_p(_arrived(array).data_ptr()) for array in arrays),
             *(ctypes.c_int64(size) for size in sizes),
             *(ctypes.c_float(number) for number in numbers),
             ctypes.c_int(torch.get_num_threads()),
         )
+
+
+def _arrived(array: Tensor) -> Tensor:
+    """Return a tensor whose memory can be read: the result of a collective may still be on its way."""
+    if type(array) in (Tensor, torch.nn.Parameter):
+        return array
+    from torch.distributed._functional_collectives import AsyncCollectiveTensor
+
+    if not isinstance(array, AsyncCollectiveTensor):
+        # Its pointer would be null, and the program would end without a word.
+        raise TypeError(f"not a plain tensor: {type(array).__name__}")
+    arrived: Tensor = array.wait()
+    return arrived
 
 
 @cache

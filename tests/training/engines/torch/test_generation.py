@@ -9,6 +9,7 @@ import torch
 from headway.errors import TrainingError
 from headway.recipe import resolve_recipe
 from headway.training.engines.torch.generation import Sampling, generate, load_model
+from headway.training.engines.torch.initial import initialize
 from headway.training.engines.torch.model import Llama
 
 MODEL = {
@@ -25,7 +26,7 @@ MODEL = {
 def make(**changes: object) -> Llama:
     recipe = resolve_recipe({"model": {**MODEL, **changes}, "training": {"steps": 1}})
     model = Llama(recipe.model)
-    model.initialize(0)
+    initialize(model, 0)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(5.0)

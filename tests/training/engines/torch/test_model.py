@@ -10,6 +10,7 @@ import transformers
 
 from headway.recipe import ModelConfig, from_hf_config, to_hf_config
 from headway.recipe.hf_config import hf_class
+from headway.training.engines.torch.initial import initialize
 from headway.training.engines.torch.model import Llama
 
 SHAPE = {
@@ -127,9 +128,9 @@ def test_bf16_is_close_to_fp32_and_not_equal() -> None:
 def test_initial_weights_depend_on_the_seed_alone() -> None:
     config = ModelConfig.model_validate(SHAPE)
     first, again, other = Llama(config), Llama(config), Llama(config)
-    first.initialize(1)
-    again.initialize(1)
-    other.initialize(2)
+    initialize(first, 1)
+    initialize(again, 1)
+    initialize(other, 2)
     for name, parameter in first.named_parameters():
         assert torch.equal(parameter, again.get_parameter(name))
     weight = "model.layers.0.mlp.gate_proj.weight"

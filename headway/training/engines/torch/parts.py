@@ -1,0 +1,94 @@
+"""The part of the model that this process holds: built without storage, divided, and then filled."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+
+import torch
+from torch import Tensor
+
+from headway.recipe import ModelConfig, Recipe
+from headway.training.engines.torch.initial import initial_weights, weight_shapes
+from headway.training.engines.torch.model import Llama, Part, rotary_frequencies
+from headway.training.engines.torch.parallel.ranks import Ranks
+from headway.training.engines.torch.weights import write_part
+
+EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
+
+
+def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]:
+    """Return the parts of the model that this process holds, with the weights that its training begins with.
+
+    Raises:
+        TrainingError: the model does not divide as the layout says.
+    """
+    config = recipe.model
+    # Weights that are tied must not be given storage twice; models that tie them are small.
+    start = ranks.device if config.tie_word_embeddings else torch.device("meta")
+    with start:
+        parts = _empty_parts(config, dtype, ranks)
+    for part in parts:
+        _divide(part, ranks)
+        if not config.tie_word_embeddings:
+            part.to_empty(device=ranks.device)
+        frequencies_D = rotary_frequencies(config.head_dim, config.rope_theta, config.rope_scaling)
+        part.rotary_frequencies = frequencies_D.to(ranks.device)
+    parameters = parameters_of(parts)
+    names = weight_shapes(config)
+    held: dict[str, list[Tensor]] = {}
+    for own, parameter in parameters.items():
+        held.setdefault(canonical_name(own, names), []).append(parameter)
+    for name, whole in initial_weights(config, recipe.training.seed):
+        for parameter in held.get(name, ()):
+            write_part(parameter, whole)
+    return parts
+
+
+def _empty_parts(config: ModelConfig, dtype: torch.dtype, ranks: Ranks) -> list[Llama]:
+    layout = ranks.layout
+    if layout.pipeline_parallel_degree == 1:
+        return [Llama(config, dtype)]
+    from headway.training.engines.torch.parallel.stages import Stage, parts_of, stages_of
+
+    pieces = parts_of(config, layout.pipeline_parallel_degree * layout.virtual_pipeline_stages)
+    numbers = stages_of(ranks.stage, layout.pipeline_parallel_degree, layout.virtual_pipeline_stages)
+    return [Stage(config, dtype, pieces[number]) for number in numbers]
+
+
+def _divide(part: Llama, ranks: Ranks) -> None:
+    if ranks.mesh is None:
+        return
+    layout = ranks.layout
+    if layout.tensor_parallel_degree > 1:
+        from headway.training.engines.torch.parallel.tensor import divide_matrices
+
+        divide_matrices(part, ranks.axis("tensor"), divides_sequence=layout.sequence_parallel)
+    if layout.data_parallel_degree > 1:
+        from headway.training.engines.torch.parallel.shards import share_states
+
+        share_states(part, ranks.axis("replica", "shard"), layout)
+
+
+def parameters_of(parts: list[Llama]) -> dict[str, Tensor]:
+    """Return the weights of all parts of this process by their names in the whole model."""
+    return {name: parameter for part in parts for name, parameter in part.named_parameters()}
+
+
+def canonical_name(name: str, known: Container[str]) -> str:
+    """Return the name of a weight, or of a moment of one, in the whole model: a head that is not known is the copy of
+    a tied embedding."""
+    return name if name in known else name.replace(HEAD, EMBEDDING)
+
+
+def names_of(names: Iterable[str], part: Part) -> list[str]:
+    """Return those names of a model's weights that a part has; a copy of a tied one does not count."""
+    layers = {str(layer) for layer in part.layers}
+    found = []
+    for name in names:
+        if name.startswith("model.layers."):
+            is_here = name.split(".")[2] in layers
+        else:
+            is_here = part.has_embedding if name == EMBEDDING else part.has_head
+        if is_here:
+            found.append(name)
+    return found

@@ -1,0 +1,61 @@
+"""Weights and moments as whole arrays: read from, and written to, the parts that devices hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.distributed.tensor import DTensor
+from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
+from headway.errors import CheckpointError
+from headway.resilience.checkpoint.snapshot import Arrays
+
+
+@torch.no_grad()
+def write_part(tensor: Tensor, whole: Tensor) -> None:
+    """Copy into a tensor what it holds of a whole one.
+
+    Args:
+        tensor: whole, or divided over devices.
+        whole: of the full shape, anywhere.
+    """
+    if not isinstance(tensor, DTensor):
+        tensor.copy_(whole)
+        return
+    shape, offset = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
+    part = tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))
+    tensor.to_local().copy_(whole[part])
+
+
+@torch.no_grad()
+def read_whole(tensor: Tensor) -> Tensor:
+    """Return the whole of a tensor; where it is divided, every device that holds a part must ask at the same time."""
+    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor.detach()
+
+
+def to_numpy(tensor: Tensor) -> NDArray[Any]:
+    """Return a tensor as an array, sharing memory where it is on the CPU already."""
+    return tensor.detach().cpu().numpy()
+
+
+def to_tensor(array: NDArray[Any]) -> Tensor:
+    """Return an array as an fp32 tensor, sharing memory where it can."""
+    return torch.from_numpy(np.require(array, requirements=["C", "W"])).float()
+
+
+def require_match(arrays: Arrays, expected: Mapping[str, torch.Size]) -> None:
+    """Refuse arrays whose names or shapes are not those of the model.
+
+    Raises:
+        CheckpointError: the first name that differs.
+    """
+    for name in sorted(set(arrays) | set(expected)):
+        found = str(tuple(arrays[name].shape)) if name in arrays else "missing"
+        wanted = str(tuple(expected[name])) if name in expected else "unknown"
+        if found != wanted:
+            raise CheckpointError("checkpoint-mismatch", name=name, found=found, expected=wanted)

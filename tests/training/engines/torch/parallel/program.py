@@ -1,0 +1,92 @@
+"""One of several processes that train: started by `run_layouts`, it does what a file says and leaves its results.
+
+    python -m tests.training.engines.torch.parallel.program TASK_FOLDER
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from headway.planning.choice import Layout
+from headway.recipe import Recipe, resolve_recipe
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.training.data import Batch
+from headway.training.engines import Engine, build_engine
+from headway.training.engines.torch.parallel.ranks import RENDEZVOUS
+
+
+def batch_of(recipe: Recipe, step: int, *, documents: bool = False) -> Batch:
+    """Return the whole global batch of a step."""
+    generator = np.random.default_rng(step)
+    rows, length = recipe.training.global_batch_size, recipe.training.sequence_length
+    tokens = generator.integers(0, recipe.model.vocab_size, (rows, length + 1))
+    ids = np.sort(generator.integers(0, 3, (rows, length)), axis=1).astype(np.int32) if documents else None
+    return Batch(tokens, ids)
+
+
+def micro_batches(batch: Batch, engine: Engine, size: int) -> list[Batch]:
+    """Return this process's share of a batch in micro-batches."""
+    share = len(batch.tokens) // engine.share.count
+    start = engine.share.index * share
+    rows = [slice(first, first + size) for first in range(start, start + share, size)]
+    return [Batch(batch.tokens[one], None if batch.document_ids is None else batch.document_ids[one]) for one in rows]
+
+
+def train(engine: Engine, recipe: Recipe, steps: range, size: int, *, documents: bool) -> list[tuple[float, float]]:
+    """Train some steps; return the loss and the norm of each."""
+    found = []
+    for step in steps:
+        batches = micro_batches(batch_of(recipe, step, documents=documents), engine, size)
+        result = engine.step(batches, 1e-3)
+        found.append((result.loss, result.gradient_norm))
+    return found
+
+
+def run(task: dict[str, Any], folder: Path) -> None:
+    """Train under one layout, and leave losses, norms, the state after the first step and a checkpoint."""
+    recipe = resolve_recipe(task["recipe"])
+    layout = Layout(**task["layout"])
+    engine = build_engine(recipe, layout=layout)
+    size, documents = layout.micro_batch_size, task.get("documents", False)
+    if task.get("resume"):
+        loaded, _ = CheckpointStore(Path(task["resume"])).load_newest()
+        assert loaded is not None
+        engine.load(loaded)
+    begun = engine.snapshot()
+    first = {name: np.array(array) for name, array in begun.parameters.items()}
+    results = train(engine, recipe, range(task.get("first", 0), task.get("first", 0) + 1), size, documents=documents)
+    moments = {name: np.array(array) for name, array in engine.snapshot().optimizer.items()}
+    more = range(task.get("first", 0) + 1, task.get("first", 0) + task["steps"])
+    results += train(engine, recipe, more, size, documents=documents)
+    evaluated = engine.evaluate([Batch(batch_of(recipe, step).tokens[: size - step % 2]) for step in range(90, 93)])
+    snapshot = engine.snapshot()
+    if engine.is_first:
+        store = CheckpointStore(folder / "checkpoints")
+        state = {**snapshot.state, "step": task.get("first", 0) + task["steps"]}
+        store.save(Snapshot(parameters=snapshot.parameters, optimizer=snapshot.optimizer, state=state))
+        np.savez(folder / "first.npz", **first)
+        np.savez(folder / "moments.npz", **moments)
+        told = {"results": results, "evaluated": evaluated, "any": engine.any([True, False])}
+        (folder / "results.json").write_text(json.dumps(told))
+    else:
+        engine.any([False, False])
+    engine.close()
+
+
+def main(root: Path) -> None:
+    """Run all tasks of a folder, one after the other."""
+    for name, task in json.loads((root / "tasks.json").read_text()).items():
+        folder = root / name
+        folder.mkdir(exist_ok=True)
+        os.environ[RENDEZVOUS] = f"file://{folder / 'rendezvous'}"
+        run(task, folder)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,191 @@
+"""Under every layout the first gradients equal those of one process, and so do the losses of ten steps."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from headway.resilience.checkpoint import CheckpointStore
+
+STEPS, BATCH = 10, 8
+
+RECIPE: dict[str, Any] = {
+    "model": {
+        "hidden_size": 48,
+        "intermediate_size": 96,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "vocab_size": 97,
+        "max_position_embeddings": 24,
+        "tie_word_embeddings": False,
+        "attention_bias": True,
+    },
+    "training": {
+        "steps": STEPS,
+        "sequence_length": 24,
+        "global_batch_size": BATCH,
+        "precision": "fp32",
+        "gradient_clip_norm": 0.5,
+    },
+    "hardware": {"accelerator": "cpu", "threads": 1},
+}
+
+
+def layout(data: int = 1, tensor: int = 1, pipeline: int = 1, size: int = 2, **more: Any) -> dict[str, Any]:
+    """Return a layout with its micro-batches."""
+    found = {
+        "data_parallel_degree": data,
+        "tensor_parallel_degree": tensor,
+        "pipeline_parallel_degree": pipeline,
+        "shard": "none",
+        "micro_batch_size": size,
+        "gradient_accumulation_steps": BATCH // data // size,
+        **more,
+    }
+    if found["shard"] != "none":
+        found.setdefault("shard_group_size", data)
+    return found
+
+
+def tied(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe whose model ties its embedding to its head, and norms queries and keys."""
+    return {**recipe, "model": {**recipe["model"], "tie_word_embeddings": True, "architecture": "qwen3"}}
+
+
+TWO: dict[str, dict[str, Any]] = {
+    "copies": {"layout": layout(2)},
+    "optimizer": {"layout": layout(2, shard="optimizer")},
+    "gradients": {"layout": layout(2, shard="gradients")},
+    "parameters": {"layout": layout(2, shard="parameters")},
+    "kept": {"layout": layout(2, shard="parameters", reshard_after_forward=False)},
+    "tensor": {"layout": layout(tensor=2)},
+    "sequence": {"layout": layout(tensor=2, sequence_parallel=True), "documents": True},
+    "stages": {"layout": layout(pipeline=2)},
+    "interleaved": {"layout": layout(pipeline=2, virtual_pipeline_stages=2), "documents": True},
+    "tied-stages": {"layout": layout(pipeline=2), "recipe": tied(RECIPE)},
+    "tied-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": tied(RECIPE)},
+}
+FOUR: dict[str, dict[str, Any]] = {
+    "groups": {"layout": layout(4, shard="parameters", shard_group_size=2)},
+    "shards-tensor": {"layout": layout(2, 2, shard="parameters", sequence_parallel=True)},
+    "copies-stages": {"layout": layout(2, 1, 2)},
+    "shards-stages": {"layout": layout(2, 1, 2, shard="optimizer")},
+    "tensor-stages": {"layout": layout(1, 2, 2, sequence_parallel=True)},
+    "tied-shards-stages": {"layout": layout(2, 1, 2, shard="parameters"), "recipe": tied(RECIPE)},
+}
+EIGHT: dict[str, dict[str, Any]] = {
+    "all": {"layout": layout(2, 2, 2, shard="optimizer", sequence_parallel=True)},
+    "all-tied": {"layout": layout(2, 2, 2, shard="gradients"), "recipe": tied(RECIPE)},
+}
+GRID = {2: TWO, 4: FOUR, 8: EIGHT}
+
+
+def run_layouts(root: Path, size: int, tasks: Mapping[str, Mapping[str, Any]]) -> None:
+    """Run tasks in so many processes, and wait for them; the first that fails ends the others."""
+    root.mkdir(parents=True, exist_ok=True)
+    complete = {name: {"recipe": RECIPE, "steps": STEPS, **task} for name, task in tasks.items()}
+    (root / "tasks.json").write_text(json.dumps(complete))
+    command = [sys.executable, "-m", "tests.training.engines.torch.parallel.program", str(root)]
+    processes = []
+    for rank in range(size):
+        place = {"RANK": rank, "WORLD_SIZE": size, "LOCAL_RANK": rank, "LOCAL_WORLD_SIZE": size}
+        environment = {**os.environ, **{name: str(value) for name, value in place.items()}, "OMP_NUM_THREADS": "1"}
+        log = (root / f"rank-{rank}.log").open("wb")
+        processes.append(subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT))
+    try:
+        while any(process.poll() is None for process in processes):
+            for process in processes:
+                try:
+                    process.wait(timeout=0.2)
+                except subprocess.TimeoutExpired:
+                    continue
+                if process.returncode:
+                    logs = "\n".join((root / f"rank-{rank}.log").read_text()[-2000:] for rank in range(size))
+                    pytest.fail(logs)
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of all results: of one process, and of every layout."""
+    root = tmp_path_factory.mktemp("layouts")
+    alone = {
+        "plain": {"layout": layout()},
+        "documents": {"layout": layout(), "documents": True},
+        "tied": {"layout": layout(), "recipe": tied(RECIPE)},
+    }
+    run_layouts(root / "1", 1, alone)
+    for size, tasks in GRID.items():
+        run_layouts(root / str(size), size, tasks)
+    return root
+
+
+def reference(root: Path, task: Mapping[str, Any]) -> Path:
+    """Return the folder of what one process found for the same model and text."""
+    kind = "tied" if "recipe" in task else "documents" if task.get("documents") else "plain"
+    return root / "1" / kind
+
+
+CASES = [(size, name) for size, tasks in GRID.items() for name in tasks]
+
+
+@pytest.mark.parametrize(("size", "name"), CASES)
+def test_starts_with_the_same_weights(results: Path, size: int, name: str) -> None:
+    ours, theirs = np.load(results / str(size) / name / "first.npz"), np.load(
+        reference(results, GRID[size][name]) / "first.npz"
+    )
+    assert set(ours) == set(theirs)
+    for key in ours:
+        np.testing.assert_array_equal(ours[key], theirs[key], err_msg=key)
+
+
+@pytest.mark.parametrize(("size", "name"), CASES)
+def test_first_gradients_are_those_of_one_process(results: Path, size: int, name: str) -> None:
+    """After one step of Adam the first moment is a tenth of the gradient."""
+    ours, theirs = np.load(results / str(size) / name / "moments.npz"), np.load(
+        reference(results, GRID[size][name]) / "moments.npz"
+    )
+    assert set(ours) == set(theirs)
+    for key in ours:
+        if key.endswith("exp_avg"):
+            np.testing.assert_allclose(10 * ours[key], 10 * theirs[key], atol=1e-6, err_msg=key)
+
+
+@pytest.mark.parametrize(("size", "name"), CASES)
+def test_losses_are_those_of_one_process(results: Path, size: int, name: str) -> None:
+    ours = json.loads((results / str(size) / name / "results.json").read_text())
+    theirs = json.loads((reference(results, GRID[size][name]) / "results.json").read_text())
+    np.testing.assert_allclose(np.array(ours["results"])[:, 0], np.array(theirs["results"])[:, 0], rtol=1e-5)
+    np.testing.assert_allclose(np.array(ours["results"])[:, 1], np.array(theirs["results"])[:, 1], rtol=1e-4)
+    assert ours["evaluated"] == pytest.approx(theirs["evaluated"], rel=1e-5)
+    assert ours["any"] == [True, False]
+
+
+@pytest.mark.parametrize(("size", "name"), [(2, "parameters"), (2, "interleaved"), (4, "shards-tensor"), (8, "all")])
+def test_a_checkpoint_loads_under_another_layout(results: Path, tmp_path: Path, size: int, name: str) -> None:
+    """One layout's checkpoint goes on in one process and in two with divided states: bit-exact in weights."""
+    saved = results / str(size) / name / "checkpoints"
+    snapshot, _ = CheckpointStore(saved).load_newest()
+    assert snapshot is not None
+    further = {"resume": str(saved), "first": STEPS, "steps": 2}
+    run_layouts(tmp_path / "1", 1, {"on": {"layout": layout(), **further}})
+    run_layouts(tmp_path / "2", 2, {"on": {"layout": layout(2, shard="parameters"), **further}})
+    told = []
+    for folder in (tmp_path / "1" / "on", tmp_path / "2" / "on"):
+        loaded = np.load(folder / "first.npz")
+        for key, array in snapshot.parameters.items():
+            np.testing.assert_array_equal(loaded[key], array, err_msg=key)
+        told.append(np.array(json.loads((folder / "results.json").read_text())["results"])[:, 0])
+    np.testing.assert_allclose(told[0], told[1], rtol=1e-5)
