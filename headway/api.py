@@ -90,7 +90,7 @@ def train(
     probing: Probe = probe,
     watching: Callable[[RunFolder], AbstractContextManager[Followers | None]] = lambda _run: nullcontext(),
 ) -> RunFolder:
-    """Plan a recipe and train it in a process of its own; return when that has ended.
+    """Plan a recipe and train it in a process for each device; return when they have ended.
 
     A run that is finished is returned as it is, where it is to be resumed; nobody is told that it is watched.
 
@@ -127,7 +127,8 @@ def train(
     if made is not None and not force:
         _require_feasible(made, present_bytes)
     run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)
-    with watching(run) as followers, Session(run, followers) as session:
+    processes = resolved.hardware.devices
+    with watching(run) as followers, Session(run, followers, processes=processes) as session:
         session.wait()
     return run
 

@@ -21,19 +21,22 @@ PROCESSOR_PRECISIONS = ("fp32", "bf16")
 
 @dataclass(frozen=True, kw_only=True)
 class Processors:
-    """The processors of one server, taken together.
+    """What one process has of a server's processors: all of them, or an equal share.
 
     Attributes:
-        cost: prices operations in seconds.
-        peak_flops_per_second: the best matrix product measured, for the recipe's precision.
-        capacity_bytes: memory that a training may take; None where nobody knows.
+        cost: prices operations in seconds, on the whole server.
+        peak_flops_per_second: of the process: the best matrix product measured, for the recipe's precision.
+        capacity_bytes: memory that a process may take; None where nobody knows.
         measurements: the probe's figures of the server.
+        processes: that share the server; each takes so many times as long for an operation as the whole would. Leaves
+            out that a share of the cores may reach more than its share of the speed.
     """
 
     cost: MeasuredDevice
     peak_flops_per_second: float
     capacity_bytes: int | None
     measurements: Measurements
+    processes: int = 1
 
 
 def accelerator_name(recipe: Recipe, machine: Machine | None) -> str:
@@ -87,9 +90,11 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
         raise PlanError("plan-cpu-not-measured")
     memory = machine.inventory.memory
     limits = [value for value in (memory.total_bytes, memory.cgroup_limit_bytes) if value is not None]
+    processes = min(recipe.hardware.devices_per_node or 1, recipe.hardware.devices)
     return Processors(
         cost=MeasuredDevice(measurements.operations),
-        peak_flops_per_second=peak,
-        capacity_bytes=min(limits, default=None),
+        peak_flops_per_second=peak / processes,
+        capacity_bytes=min(limits) // processes if limits else None,
         measurements=measurements,
+        processes=processes,
     )

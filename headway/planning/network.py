@@ -13,6 +13,7 @@ Leaves out: latency of each collective, contention, and in-network reduction.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from headway import catalog
@@ -109,6 +110,26 @@ def network_rate(recipe: Recipe) -> tuple[float, bool]:
     """
     stated = _scale_out_rate(recipe)
     return (constant("assumed-processor-network"), True) if stated is None else (stated, False)
+
+
+def plan_loopback(sent_bytes: float, bus_bytes_per_second: float | None) -> Network:
+    """Return the traffic between processes that share a server's processors; none of it is hidden.
+
+    What sends also computes: the cores that copy a buffer are missing elsewhere.
+
+    Args:
+        sent_bytes: by one process in one step.
+        bus_bytes_per_second: of an all-reduce over the loopback interface, as the probe measured it; where it did not,
+            the rate that is assumed of a network.
+    """
+    assumed = constant("assumed-processor-network") if bus_bytes_per_second is None else None
+    seconds = sent_bytes / (bus_bytes_per_second or assumed or math.inf)
+    return Network(
+        scale_up_bytes_per_step=sent_bytes,
+        total_seconds=seconds,
+        exposed_seconds=seconds,
+        assumed_bytes_per_second=assumed,
+    )
 
 
 def devices_per_node(recipe: Recipe, entry: Accelerator | None) -> int:

@@ -10,7 +10,7 @@ from headway.errors import PlanError
 from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.device import CPU, Processors
 from headway.planning.memory import Memory, Share, plan_memory
-from headway.planning.network import Network, bytes_sent, plan_network
+from headway.planning.network import Network, bytes_sent, plan_loopback, plan_network
 from headway.planning.operations import Workload
 from headway.planning.parameters import count_parameters
 from headway.planning.time import StepCost, price_step
@@ -93,7 +93,7 @@ def choose_on_processors(recipe: Recipe, device: Processors) -> Choice:
     return Choice(
         accelerator=CPU,
         entry=None,
-        devices_per_node=1,
+        devices_per_node=device.processes,
         peak_flops_per_second=device.peak_flops_per_second,
         layout=chosen.layout,
         memory=chosen.memory,
@@ -222,5 +222,12 @@ def _evaluate(recipe: Recipe, device: Processors, degree: int, shard: str, micro
             within_documents=recipe.data.attention_within_documents,
         ),
         cost=cost,
-        network=plan_network(recipe, sent, degree=degree, overlap_seconds=hiding),
+        network=_network(recipe, device, sent, degree, hiding),
     )
+
+
+def _network(recipe: Recipe, device: Processors, sent_bytes: float, degree: int, hiding: float) -> Network:
+    if 1 < degree <= device.processes:
+        measured = device.measurements.all_reduce
+        return plan_loopback(sent_bytes, None if measured is None else measured.bus_bytes_per_second)
+    return plan_network(recipe, sent_bytes, degree=degree, overlap_seconds=hiding)

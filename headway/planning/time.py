@@ -112,11 +112,11 @@ def price_step(work: Workload, device: Processors, *, micro_batches: int, update
     # What the forward pass leaves is used again in the backward pass, after all the rest was touched.
     reuse_bytes = kept_bytes(work)
     for operation in micro_batch_operations(work):
-        seconds = operation.repeats * device.cost.seconds(operation, reuse_bytes)
+        seconds = device.processes * operation.repeats * device.cost.seconds(operation, reuse_bytes)
         _book(parts, operation, micro_batches * seconds)
         passes[operation.passes] += seconds
     for operation in update_operations(updated_parameters, accumulations=micro_batches - 1):
-        _book(parts, operation, operation.repeats * device.cost.seconds(operation))
+        _book(parts, operation, device.processes * operation.repeats * device.cost.seconds(operation))
     return StepCost(parts_seconds=parts, forward_seconds=passes["forward"], backward_seconds=passes["backward"])
 
 

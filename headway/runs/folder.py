@@ -160,6 +160,13 @@ class RunFolder:
         """Load the plan that the run was started with; later ones, made to go on, lie beside it."""
         return self._read_json(_PLAN, plan_flaw)
 
+    def last_plan(self) -> dict[str, Any]:
+        """Load the plan that the run goes on with: the latest of those beside the first, or the first."""
+        number = 2
+        while (self.path / _later_plan(number)).exists():
+            number += 1
+        return self.plan() if number == 2 else self._read_json(_later_plan(number - 1), plan_flaw)
+
     def ledger(self) -> dict[str, Any] | None:
         """Load the ledger, or None where the run has not written one yet."""
         return self._read_json(_LEDGER, ledger_flaw) if (self.path / _LEDGER).is_file() else None

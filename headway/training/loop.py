@@ -37,6 +37,7 @@ class TrainingLoop:
         engine: holds the weights of ``first_step``.
         corpus: the data.
         micro_batch_size: sequences that go through the model at once.
+        rank: of this process; each has a metric log of its own.
         events: the run's event log.
         first_step: optimizer steps that are done already.
     """
@@ -50,6 +51,7 @@ class TrainingLoop:
         corpus: Corpus,
         micro_batch_size: int,
         events: EventLog,
+        rank: int = 0,
         first_step: int = 0,
     ) -> None:
         self._recipe = recipe
@@ -58,7 +60,7 @@ class TrainingLoop:
         self._micro_batch_size = micro_batch_size
         self._events = events
         self._first_step = self._step = first_step
-        self._metrics = MetricLog(run.metrics_path())
+        self._metrics = MetricLog(run.metrics_path(rank))
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
         best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
         self._checkpoint_seconds = recipe.resilience.interval_seconds(best_seconds)
@@ -77,7 +79,7 @@ class TrainingLoop:
             self._recipe.training.sequence_length, self._recipe.training.global_batch_size
         )
         last_save = last_energy_reading = clock()
-        while self._step < self._recipe.num_steps and not self._should_stop:
+        while self._step < self._recipe.num_steps and not self._is_stopping():
             self._train_step(stream, clock)
             if self._is_evaluation_due():
                 self.evaluate()
@@ -112,9 +114,12 @@ class TrainingLoop:
         )
 
     def save(self) -> None:
-        """Write a checkpoint of the present step."""
+        """Write a checkpoint of the present step; the first process does, and all give it their parts."""
         started = time.monotonic()
         taken = self._engine.snapshot()
+        self._saved_step = self._step
+        if not self._engine.is_first:
+            return
         snapshot = Snapshot(
             parameters=taken.parameters,
             optimizer=taken.optimizer,
@@ -122,7 +127,6 @@ class TrainingLoop:
             files={"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()},
         )
         path = self._store.save(snapshot)
-        self._saved_step = self._step
         size_bytes = sum(file.stat().st_size for file in path.iterdir())
         self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
 
@@ -175,10 +179,17 @@ class TrainingLoop:
             )
 
     def _micro_batches(self, stream: BatchStream) -> list[Batch]:
-        batch_size, micro = self._recipe.training.global_batch_size, self._micro_batch_size
+        share, micro = self._engine.share, self._micro_batch_size
+        rows = self._recipe.training.global_batch_size // share.count
+        first = share.index * rows
         return [
-            stream.batch(self._step, start, min(micro, batch_size - start)) for start in range(0, batch_size, micro)
+            stream.batch(self._step, start, min(micro, first + rows - start))
+            for start in range(first, first + rows, micro)
         ]
+
+    def _is_stopping(self) -> bool:
+        """Say whether any process was asked to stop: all of them must stop at the same step."""
+        return self._engine.any([self._should_stop])[0]
 
     def _is_evaluation_due(self) -> bool:
         every = self._recipe.training.evaluate_every_steps
@@ -188,7 +199,8 @@ class TrainingLoop:
         every = self._recipe.resilience.checkpoint_every_steps
         if every is not None:
             return self._step % every == 0
-        return elapsed_seconds >= self._checkpoint_seconds
+        # Clocks differ between processes; the first one's counts.
+        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._checkpoint_seconds])[0]
 
     def _state(self) -> dict[str, Any]:
         training = self._recipe.training

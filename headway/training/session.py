@@ -1,10 +1,12 @@
-"""One run from the outside: make its folder, start the worker, follow it, and pass on how it ended."""
+"""One run from the outside: make its folder, start its workers, follow them, and pass on how they ended."""
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,9 +16,10 @@ from typing import Any, Self, final
 
 from headway.errors import HeadwayError, RunError, TrainingError, rebuild_error
 from headway.recipe import Recipe
-from headway.resilience.launchers.local import held_interrupt, start_worker, stop_worker
+from headway.resilience.launchers.local import held_interrupt, start_worker, stop_workers
 from headway.runs import EventLog, RunFolder
 from headway.runs.tail import Tail
+from headway.training.place import RENDEZVOUS, Place
 from headway.training.resuming import find_run, require_resumable, resume_notices
 
 LOCKED = 3
@@ -75,38 +78,82 @@ def open_run(
 
 @final
 class Session:
-    """A worker that is training a run.
+    """The workers that are training a run, all on this machine.
 
     Args:
         run: the run's folder.
         followers: who is told about metrics and events.
+        processes: how many workers; each has a rank.
     """
 
-    def __init__(self, run: RunFolder, followers: Followers | None = None) -> None:
+    def __init__(self, run: RunFolder, followers: Followers | None = None, *, processes: int = 1) -> None:
         self.run = run
         self._followers = followers or Followers()
         self._metrics = Tail(run.metrics_path(), from_end=True)
         self._events = Tail(run.events_path, from_end=True)
         self._untold = _resume_events(run)
         self._failure: dict[str, Any] | None = None
-        command = [sys.executable, "-m", "headway.training.worker", str(run.path)]
+        self.workers: list[subprocess.Popen[bytes]] = []
+        self._code: int | None = None
+        self._meeting: Path | None = None
         with held_interrupt() as interrupted:
-            self.process: subprocess.Popen[bytes] = start_worker(command, run.log_path())
+            self._start(processes)
         if interrupted:
             self.stop()
             raise KeyboardInterrupt
 
+    @property
+    def process(self) -> subprocess.Popen[bytes]:
+        """The first worker, which writes for all."""
+        return self.workers[0]
+
+    def _start(self, processes: int) -> None:
+        command = [sys.executable, "-m", "headway.training.worker", str(self.run.path)]
+        if processes == 1:
+            self.workers.append(start_worker(command, self.run.log_path()))
+            return
+        # A file to meet at needs no port, which another program could take meanwhile.
+        self._meeting = Path(tempfile.mkdtemp(prefix="headway-"))
+        try:
+            for rank in range(processes):
+                place = Place(rank=rank, size=processes, local_rank=rank, local_size=processes)
+                environment = {**place.to_environment(), RENDEZVOUS: f"file://{self._meeting / 'rendezvous'}"}
+                self.workers.append(start_worker(command, self.run.log_path(rank), environment))
+        except BaseException:
+            self.kill()
+            raise
+
     def poll(self) -> int | None:
-        """Pass on what is new; return the worker's exit code, or None while it runs."""
-        code = self.process.poll()
+        """Pass on what is new; return the workers' exit code, or None while they run.
+
+        Where one has failed, the others wait for it in vain: they are ended, and its code is returned.
+        """
+        code = self._exit_code()
+        pids = [worker.pid for worker in self.workers]
         untold, self._untold = self._untold, []
         for event in [*untold, *self._events.read()]:
-            if event.get("event") == "failed" and event.get("pid") == self.process.pid:
-                self._failure = event
+            if event.get("event") == "failed" and event.get("pid") in pids:
+                self._failure = self._failure or event
             self._followers.on_event(event)
         for record in self._metrics.read():
             self._followers.on_metric(record)
         return code
+
+    def _exit_code(self) -> int | None:
+        """Return the code of the run, once it is known: of a worker that was killed, else of one that failed."""
+        if self._code is not None:
+            return self._code
+        codes = [worker.poll() for worker in self.workers]
+        failed = [code for code in codes if code]
+        if failed:
+            # One that was killed is the cause of what the others complain about.
+            self._code = min(failed)
+            self.kill()
+        elif None not in codes:
+            self._code = 0
+        if self._code is not None and self._meeting is not None:
+            shutil.rmtree(self._meeting, ignore_errors=True)
+        return self._code
 
     def wait(self, until: Callable[[], bool] = lambda: False) -> int | None:
         """Follow the worker to its end, or until a condition holds.
@@ -134,26 +181,28 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave no worker behind: one that still runs saves and stops; a failure to do so is raised."""
-        if self.process.poll() is None:
+        if any(worker.poll() is None for worker in self.workers):
             self.stop()
             # One that was asked before it could listen died of the request: it had not begun, and lost nothing.
-            if self.process.returncode != -signal.SIGTERM:
-                self._raise_failure(self.process.returncode)
+            codes = [worker.returncode for worker in self.workers if worker.returncode != -signal.SIGTERM]
+            self._raise_failure(min((code for code in codes if code), default=0))
 
     def stop(self, grace_seconds: float = GRACE_SECONDS) -> None:
-        """Ask the worker to save and end, and wait for it."""
-        stop_worker(self.process, grace_seconds)
+        """Ask the workers to save and end, and wait for them."""
+        stop_workers(self.workers, grace_seconds)
         self.poll()
 
     def kill(self) -> None:
-        """Kill the worker at once, as a fault would."""
-        self.process.kill()
-        self.process.wait()
+        """Kill the workers at once, as a fault would."""
+        for worker in self.workers:
+            worker.kill()
+        for worker in self.workers:
+            worker.wait()
 
     def _raise_failure(self, code: int) -> None:
         if code == LOCKED:
             raise RunError("run-locked", name=self.run.name)
-        if code and self._failure is not None:
+        if code > 0 and self._failure is not None:
             raise _rebuild(self._failure)
         if code < 0:
             raise TrainingError(

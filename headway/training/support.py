@@ -37,22 +37,13 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
     "training.optimizer": ("adamw",),
-    "hardware.devices": (1,),
-    "layout.data_parallel_degree": ("auto", 1),
-    "layout.tensor_parallel_degree": ("auto", 1),
-    "layout.pipeline_parallel_degree": ("auto", 1),
-    "layout.virtual_pipeline_stages": ("auto", 1),
     "layout.context_parallel_degree": ("auto", 1),
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),
     "layout.count_tables_as_layers": (False,),
-    "layout.shard": ("auto", "none"),
-    "layout.shard_group_size": ("auto", 1),
-    "layout.reshard_after_forward": ("auto", False),
     "layout.recompute": ("auto", "none"),
     "layout.offload_optimizer": (False,),
     "layout.offload_activations": (False,),
-    "layout.sequence_parallel": ("auto", False),
     "layout.overlap_tensor_communication": (False,),
     "resilience.asynchronous_checkpoints": (False,),
 }
@@ -125,11 +116,29 @@ def accelerator_is_here(recipe: Recipe, inventory: Inventory) -> Iterator[Headwa
         yield RecipeError("training-other-accelerator", accelerator=wanted, found=_id_of(found))
 
 
+def devices_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """All processes start on this machine: one for each accelerator, or as many as the recipe puts on a server."""
+    hardware = recipe.hardware
+    if hardware.devices == 1:
+        return
+    is_cpu = hardware.accelerator == "cpu" or (hardware.accelerator == "auto" and not inventory.accelerators)
+    here = (hardware.devices_per_node or 1) if is_cpu else len(inventory.accelerators)
+    if hardware.devices > here:
+        yield RecipeError("training-too-few-devices", devices=hardware.devices, found=here)
+
+
+def compiling_is_possible(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """The compiler takes a whole model; over several devices, there are only parts."""
+    if recipe.training.compile and recipe.hardware.devices > 1:
+        yield RecipeError("training-compile-devices", devices=recipe.hardware.devices)
+
+
 def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
     """More threads than processors only wait for each other; thousands of them cannot even start."""
     threads, cores = recipe.hardware.threads, inventory.processor.num_logical_cores
-    if threads is not None and cores is not None and threads > cores:
-        yield RecipeError("training-too-many-threads", threads=threads, cores=cores)
+    processes = min(recipe.hardware.devices, recipe.hardware.devices_per_node or 1)
+    if threads is not None and cores is not None and threads * processes > cores:
+        yield RecipeError("training-too-many-threads", threads=threads * processes, cores=cores)
 
 
 def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
@@ -169,6 +178,8 @@ RULES: tuple[Rule, ...] = (
     architecture_is_supported,
     packages_are_installed,
     accelerator_is_here,
+    devices_are_here,
+    compiling_is_possible,
     threads_are_here,
     weights_are_there,
     data_is_there,

@@ -1,6 +1,9 @@
-"""The process that trains: started by a launcher, it takes everything from the run folder and leaves everything there.
+"""A process that trains: started by a launcher, it takes everything from the run folder and leaves everything there.
 
     python -m headway.training.worker RUN_FOLDER
+
+There may be many of them, on one machine or on several that see the same run folder: the launcher tells each its rank
+in the environment, as torchrun does. The first writes checkpoints, events and the ledger for all.
 
 Its exit code is 0 where the run finished or stopped on request, 1 where it failed (the reason is then the last event
 of the run), and 3 where another process is training it.
@@ -16,9 +19,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from headway.errors import HeadwayError, RunError, base_name
+from headway.planning.choice import Layout
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.launchers.local import die_with_parent
@@ -28,12 +32,24 @@ from headway.training.accounting import measure_run
 from headway.training.data import Corpus
 from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.initial_weights import load_initial_weights
+from headway.training.layouts import layout_of
 from headway.training.loop import TrainingLoop, odd_state, require_same_training
+from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
 from headway.training.session import LOCKED
 
-UNPLANNED_MICRO_BATCH_SIZE = 8
-"""The largest micro-batch where no plan could say what fits."""
+MEMORY = "memory"
+"""The event of a process's peak."""
+
+
+@final
+class FailureLog(EventLog):
+    """The event log of processes beside the first, which tell only what that one cannot know."""
+
+    def record(self, event: str, /, **details: Any) -> None:
+        """Write failures and peaks of memory; pass over what the first process writes for all."""
+        if event in ("failed", MEMORY):
+            super().record(event, **details)
 
 
 class _StoppedEarlyError(BaseException):
@@ -44,10 +60,11 @@ def main(arguments: list[str]) -> int:
     """Train the run in the folder named by the first argument; return the exit code."""
     die_with_parent(signal.SIGTERM)
     _on_stop(_stop_early)
-    run = RunFolder(Path(arguments[0]))
+    run, place = RunFolder(Path(arguments[0])), place_of(os.environ)
     with ExitStack() as held:
         try:
-            held.enter_context(run.lock())
+            if place.rank == 0:
+                held.enter_context(run.lock())
         except _StoppedEarlyError:
             return 0
         except RunError as error:
@@ -55,17 +72,17 @@ def main(arguments: list[str]) -> int:
             sys.stderr.write(f"{error}\n")
             return LOCKED if error.message_id == "run-locked" else 1
         try:
-            return _train_and_record(run)
+            return _train_and_record(run, place)
         except _StoppedEarlyError:
             # The request came between two of the lines that catch it; nothing was done that could be lost.
             return 0
 
 
-def _train_and_record(run: RunFolder) -> int:
+def _train_and_record(run: RunFolder, place: Place) -> int:
     pid = os.getpid()
-    with EventLog(run.events_path) as events:
+    with EventLog(run.events_path) if place.rank == 0 else FailureLog(run.events_path) as events:
         try:
-            finished = _train(run, events)
+            finished = _train(run, events, place)
         except _StoppedEarlyError:
             events.record("stopped", pid=pid)
             return 0
@@ -77,15 +94,16 @@ def _train_and_record(run: RunFolder) -> int:
             # Not foreseen: keep the whole traceback in the log, and name the exception to the reader.
             traceback.print_exc()
             text = str(error).splitlines()[0] if str(error) else ""
-            reason = {"kind": type(error).__name__, "reason": text, "log": str(run.log_path())}
+            reason = {"kind": type(error).__name__, "reason": text, "log": str(run.log_path(place.rank))}
             events.record("failed", pid=pid, id="training-unforeseen", arguments=reason)
             return 1
         events.record("finished" if finished else "stopped", pid=pid, peak_resident_bytes=peak_resident_bytes())
-        run.write_ledger(measure_run(run).to_dict())
+        if place.rank == 0:
+            run.write_ledger(measure_run(run).to_dict())
     return 0
 
 
-def _train(run: RunFolder, events: EventLog) -> bool:
+def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     recipe = run.recipe()
     snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(objection=odd_state)
     first_step = 0 if snapshot is None else snapshot.step
@@ -94,17 +112,18 @@ def _train(run: RunFolder, events: EventLog) -> bool:
         events.record("notice", id="training-no-plan", arguments={})
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
-    corpus = _prepare(recipe, run, events)
-    engine = _build(recipe, snapshot, corpus, run)
-    events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads)
-    micro_batch_size = _micro_batch_size(recipe, run, snapshot)
+    corpus = _prepare(recipe, run, events, place)
+    layout = layout_of(recipe, run.last_plan(), None if snapshot is None else snapshot.state["micro_batch_size"])
+    engine = _build(recipe, snapshot, corpus, run, layout)
+    events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads, processes=place.size)
     snapshot = None  # its arrays are as large as the model and the optimizer together
     loop = TrainingLoop(
         recipe=recipe,
         run=run,
         engine=engine,
         corpus=corpus,
-        micro_batch_size=micro_batch_size,
+        micro_batch_size=layout.micro_batch_size,
+        rank=place.rank,
         events=events,
         first_step=first_step,
     )
@@ -112,24 +131,25 @@ def _train(run: RunFolder, events: EventLog) -> bool:
     try:
         return loop.run()
     finally:
-        events.record("memory", peak_bytes=engine.peak_memory_bytes())
+        events.record(MEMORY, rank=place.rank, peak_bytes=engine.peak_memory_bytes())
         loop.close()
         engine.close()
 
 
-def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFolder) -> Engine:
+def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFolder, layout: Layout) -> Engine:
     if snapshot is None:
-        engine = build_engine(recipe)
+        engine = build_engine(recipe, layout=layout)
         load_initial_weights(engine, recipe)
         return engine
     require_same_training(snapshot, recipe, corpus, run.name)
     saved: dict[str, Any] = dict(snapshot.state["engine"])
-    engine = build_engine(recipe, EngineSettings(**{field.name: saved[field.name] for field in fields(EngineSettings)}))
+    settings = EngineSettings(**{field.name: saved[field.name] for field in fields(EngineSettings)})
+    engine = build_engine(recipe, settings, layout)
     engine.load(snapshot)
     return engine
 
 
-def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
+def _prepare(recipe: Recipe, run: RunFolder, events: EventLog, place: Place) -> Corpus:
     corpus = prepare_apart(run, recipe, events)
     for notice in corpus.notices:
         events.record("notice", id=notice.message_id, arguments=notice.arguments)
@@ -142,23 +162,13 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog) -> Corpus:
         bytes_per_token=statistics.bytes_per_token,
         dataset_bytes=sum(file.stat().st_size for file in corpus.folder.rglob("*.bin")),
     )
+    if place.rank > 0:
+        return corpus
     try:
         corpus.tokenizer.save(run.tokenizer_path)
     except OSError as error:
         raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
     return corpus
-
-
-def _micro_batch_size(recipe: Recipe, run: RunFolder, snapshot: Snapshot | None) -> int:
-    """Return the recipe's, else the one that the run began with, else the plan's, else a small one."""
-    if recipe.layout.micro_batch_size != "auto":
-        return recipe.layout.micro_batch_size
-    planned = run.plan().get("layout", {}).get("micro_batch_size")
-    chosen = planned if snapshot is None else snapshot.state["micro_batch_size"]
-    if chosen is not None:
-        return int(chosen)
-    batch_size = recipe.training.global_batch_size
-    return max(size for size in range(1, min(batch_size, UNPLANNED_MICRO_BATCH_SIZE) + 1) if batch_size % size == 0)
 
 
 def _on_stop(handler: Callable[..., None]) -> None:

@@ -47,22 +47,13 @@ REFUSED = {
     "training.capture_graphs": True,
     "training.loss": "whole",
     "training.optimizer": "adamw8bit",
-    "hardware.devices": 2,
-    "layout.data_parallel_degree": 2,
-    "layout.tensor_parallel_degree": 2,
-    "layout.pipeline_parallel_degree": 2,
-    "layout.virtual_pipeline_stages": 2,
     "layout.context_parallel_degree": 2,
     "layout.expert_parallel_degree": 2,
     "layout.expert_tensor_parallel_degree": 2,
     "layout.count_tables_as_layers": True,
-    "layout.shard": "optimizer",
-    "layout.shard_group_size": 2,
-    "layout.reshard_after_forward": True,
     "layout.recompute": "full",
     "layout.offload_optimizer": True,
     "layout.offload_activations": True,
-    "layout.sequence_parallel": True,
     "layout.overlap_tensor_communication": True,
     "resilience.asynchronous_checkpoints": True,
 }
@@ -72,7 +63,8 @@ TRAINED = {
     "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
         evaluate_every_steps evaluate_batches""",
-    "layout": "micro_batch_size",
+    "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
+        shard_group_size reshard_after_forward sequence_parallel micro_batch_size""",
 }
 """What training does as the recipe says, whatever it says."""
 WITHOUT_EFFECT = {"training": "adapter_rank adapter_targets", "layout": "overlap_communication"}
@@ -120,6 +112,11 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
         ({"model": {"num_experts": 4, "num_experts_per_tok": 1}}, "training-architecture"),
         ({"hardware": {"accelerator": "h100-sxm-80gb"}}, "training-no-accelerator"),
         ({"hardware": {"threads": 100_000}}, "training-too-many-threads"),
+        ({"hardware": {"threads": 1, "devices": 2}}, "training-too-few-devices"),
+        (
+            {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"compile": True}},
+            "training-compile-devices",
+        ),
         ({"training": {"init_from": "/nowhere"}}, "training-no-weights"),
         ({"training": {"init_from": "/" + "x" * 5000}}, "training-no-weights"),
         ({"data": {"paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),

@@ -8,6 +8,7 @@ import platform
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -55,15 +56,18 @@ def start_worker(
         ) from error
 
 
-def stop_worker(process: subprocess.Popen[bytes], grace_seconds: float) -> int:
-    """Ask a worker to save and end; kill it where it does not within the grace time. Return its exit code."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGTERM)
+def stop_workers(processes: Sequence[subprocess.Popen[bytes]], grace_seconds: float) -> None:
+    """Ask workers to save and end; kill those that do not within the grace time."""
+    for process in processes:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+    end = time.monotonic() + grace_seconds
+    for process in processes:
         try:
-            return process.wait(timeout=grace_seconds)
+            process.wait(timeout=max(end - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-    return process.wait()
+            process.wait()
 
 
 def with_parent(environment: Mapping[str, str]) -> dict[str, str]:

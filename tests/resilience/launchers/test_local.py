@@ -12,7 +12,7 @@ import pytest
 
 from headway.errors import RunError, TrainingError
 from headway.machine.tuned_environment import ALLOCATOR_TUNABLES
-from headway.resilience.launchers.local import held_interrupt, start_worker, stop_worker
+from headway.resilience.launchers.local import held_interrupt, start_worker, stop_workers
 
 POLITE = """
 import signal, sys
@@ -92,23 +92,27 @@ def test_a_worker_that_is_asked_saves_and_ends(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     process = start(POLITE, log)
     wait_for("ready", log, process)
-    assert stop_worker(process, grace_seconds=60) == 7
+    stop_workers([process], grace_seconds=60)
+    assert process.returncode == 7
     assert log.read_text() == "ready\nsaved\n"
-    assert stop_worker(process, grace_seconds=60) == 7
+    stop_workers([process], grace_seconds=60)
+    assert process.returncode == 7
 
 
 def test_a_worker_that_does_not_listen_is_killed_with_its_children(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
     process = start(DEAF, log)
     child = psutil.Process(int(wait_for("\n", log, process).split()[1]))
-    assert stop_worker(process, grace_seconds=0.2) == -signal.SIGKILL
+    stop_workers([process], grace_seconds=0.2)
+    assert process.returncode == -signal.SIGKILL
     child.wait(timeout=60)
 
 
 def test_a_worker_that_has_ended_keeps_its_code(tmp_path: Path) -> None:
     process = start("raise SystemExit(3)", tmp_path / "a.log")
     process.wait()
-    assert stop_worker(process, grace_seconds=0) == 3
+    stop_workers([process], grace_seconds=0)
+    assert process.returncode == 3
 
 
 def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:

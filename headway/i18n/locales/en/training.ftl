@@ -61,7 +61,31 @@ training-length-changed = The length of the run changes from { $before } to { $s
 training-checkpoints-gone = The run had saved its steps up to { $step }, but no checkpoint is there any more: it starts again from the beginning.
     .next = If you have a copy of its checkpoints, stop now, put them back, and resume again.
 
-training-one-device = Training runs on one device in this version: the recipe asks for { $devices }.
-    .next = Set hardware.devices to 1; `headway plan` plans for any number.
+# $devices, $found (Number)
+training-too-few-devices = Every process of a run has a device of its own on this machine: the recipe asks for { $devices }, and there { $found ->
+    [one] is one
+   *[other] are { $found }
+} here.
+    .next = Set hardware.devices to { $found }. To let several processes share this server's processors, set hardware.devices_per_node to { $devices } too.
+training-compile-devices = The compiler takes a whole model: training.compile needs one device, and the recipe has { $devices }.
+    .next = Leave training.compile out, or set hardware.devices to 1.
+# $layout (Number): processes that the layout is for; $size (Number): processes that were started
+training-world-size = A layout must be for as many processes as were started: it is for { $layout }, and there are { $size }.
+    .next = Start { $layout } processes, or plan for { $size } devices.
+# $devices (Number)
+training-no-layout = A run on several devices needs a plan that says how the work is split over them: there is none for { $devices } devices.
+    .next = See what `headway plan` says of the recipe; `headway probe` measures this machine.
+# $variable, $value (String): an environment variable and what it holds
+training-rank = The launcher must say which process this is: { $variable } is "{ $value }", which is no number below the number of processes.
+    .next = Start the processes with `headway train` or torchrun, or unset { $variable }.
+# $field (String): of the model; $value, $degree (Number)
+training-tensor-parallel = Devices that share matrices must share them evenly: { $field } is { $value }, which { $degree } devices cannot divide.
+    .next = Set layout.tensor_parallel_degree to a divisor of { $value }.
+# $stages, $layers (Number)
+training-stages = Every stage of a pipeline needs a layer: there are { $stages } stages and { $layers } layers.
+    .next = Lower layout.pipeline_parallel_degree or layout.virtual_pipeline_stages.
+# $micro_batches, $stages (Number)
+training-micro-batches = Interleaved stages take as many micro-batches at a time as there are stages, { $stages }: a step has { $micro_batches }.
+    .next = Change layout.micro_batch_size so that a step has a multiple of { $stages } micro-batches.
 training-other-accelerator = The run must train on the accelerator of its recipe: that is { $accelerator }, and this machine has { $found }.
     .next = Set hardware.accelerator to "auto", or train on the machine that was planned for.

@@ -33,11 +33,12 @@ from headway.training.engines.torch.optimizer import (
     load_moments,
     steps_of,
 )
-from headway.training.engines.torch.parallel.ranks import Place, Ranks, place_of
+from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of
 from headway.training.engines.torch.passes import Passes, WholePasses
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_match, to_tensor, write_part
+from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
 _DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -210,7 +211,7 @@ def _choose_device(accelerator: str, local_rank: int) -> torch.device:
     if accelerator != "auto":
         _require_named_device(accelerator, torch.cuda.get_device_name())
     if local_rank >= torch.cuda.device_count():
-        raise TrainingError("training-too-few-devices", local_rank=local_rank, found=torch.cuda.device_count())
+        raise TrainingError("training-too-few-devices", devices=local_rank + 1, found=torch.cuda.device_count())
     torch.cuda.set_device(local_rank)
     return torch.device("cuda", local_rank)
 

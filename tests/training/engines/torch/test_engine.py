@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from headway.errors import MissingDependencyError, TrainingError
+from headway.planning.choice import Layout
 from headway.recipe import resolve_recipe
 from headway.training.engines import build_engine
 from headway.training.engines.torch.engine import _require_named_device
@@ -60,11 +61,11 @@ def test_a_missing_accelerator_is_refused() -> None:
         build_engine(recipe.model_copy(update={"hardware": hardware}))
 
 
-def test_several_devices_are_refused() -> None:
-    recipe = make_recipe("torch")
-    hardware = recipe.hardware.model_copy(update={"devices": 8})
-    with pytest.raises(TrainingError, match="training-one-device"):
-        build_engine(recipe.model_copy(update={"hardware": hardware}))
+def test_a_layout_for_more_processes_than_there_are_is_refused() -> None:
+    layout = Layout(data_parallel_degree=4, shard="none", micro_batch_size=1, gradient_accumulation_steps=2)
+    with pytest.raises(TrainingError, match="training-world-size") as refused:
+        build_engine(make_recipe("torch"), layout=layout)
+    assert refused.value.arguments == {"layout": 4, "size": 1}
 
 
 @pytest.mark.parametrize("found", ["NVIDIA A100-SXM4-80GB", "An unknown device"])

@@ -7,8 +7,6 @@ copies, and the stages of the pipeline. Source: Narayanan et al. 2021 (arXiv:210
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
 import torch
@@ -17,66 +15,11 @@ from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 
 from headway.errors import TrainingError
 from headway.planning.choice import Layout
+from headway.training.place import RENDEZVOUS, Place
 
 AXES = ("pipeline", "replica", "shard", "tensor")
 
-RENDEZVOUS = "HEADWAY_RENDEZVOUS"
-"""Environment variable: where processes meet, as PyTorch's ``init_method``; ``env://`` where it is not set."""
-
 TIMEOUT = timedelta(minutes=10)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """Where a process stands among those of its training.
-
-    Attributes:
-        rank: its number.
-        size: of them all.
-        local_rank: its number on this machine, which is that of its device.
-        local_size: how many share this machine.
-    """
-
-    rank: int = 0
-    size: int = 1
-    local_rank: int = 0
-    local_size: int = 1
-
-
-def place_of(environment: Mapping[str, str]) -> Place:
-    """Return the place that a launcher gave: the variables of torchrun, else those of Slurm's srun, else one of one.
-
-    Raises:
-        TrainingError: a variable is not a number, or a rank lies outside its world.
-    """
-    names = (
-        ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
-        ("SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE"),
-    )
-    for rank, size, local_rank, local_size in names:
-        if rank in environment and size in environment:
-            number, of = _number(environment, rank, 0), _number(environment, size, 1)
-            found = Place(
-                rank=number,
-                size=of,
-                local_rank=_number(environment, local_rank, 0),
-                local_size=_number(environment, local_size, 1),
-            )
-            if not 0 <= number < of:
-                raise TrainingError("training-rank", variable=rank, value=str(number), size=of)
-            return found
-    return Place()
-
-
-def _number(environment: Mapping[str, str], name: str, default: int) -> int:
-    text = environment.get(name)
-    if text is None:
-        return default
-    # Slurm writes "4(x2)" where nodes have equally many tasks.
-    digits = text.split("(")[0]
-    if not digits.isdecimal():
-        raise TrainingError("training-rank", variable=name, value=text, size=1)
-    return int(digits)
 
 
 class Ranks:

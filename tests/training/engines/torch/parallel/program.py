@@ -1,13 +1,15 @@
 """One of several processes that train: started by `run_layouts`, it does what a file says and leaves its results.
 
-    python -m tests.training.engines.torch.parallel.program TASK_FOLDER
+python -m tests.training.engines.torch.parallel.program TASK_FOLDER
 """
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from headway.recipe import Recipe, resolve_recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.training.data import Batch
 from headway.training.engines import Engine, build_engine
-from headway.training.engines.torch.parallel.ranks import RENDEZVOUS
+from headway.training.place import RENDEZVOUS, Place
 
 
 def batch_of(recipe: Recipe, step: int, *, documents: bool = False) -> Batch:
@@ -79,8 +81,9 @@ def run(task: dict[str, Any], folder: Path) -> None:
     engine.close()
 
 
-def main(root: Path) -> None:
-    """Run all tasks of a folder, one after the other."""
+def work(root: Path, place: Place) -> None:
+    """Run all tasks of a folder, one after the other, as one of several processes."""
+    os.environ.update(place.to_environment())
     for name, task in json.loads((root / "tasks.json").read_text()).items():
         folder = root / name
         folder.mkdir(exist_ok=True)
@@ -88,5 +91,33 @@ def main(root: Path) -> None:
         run(task, folder)
 
 
+def main(root: Path, size: int) -> int:
+    """Run all tasks in so many processes; the first that fails ends the others."""
+    ranks: dict[int, int] = {}
+    for rank in range(size):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                work(root, Place(rank=rank, size=size, local_rank=rank, local_size=size))
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+        ranks[child] = rank
+    failed = 0
+    while ranks:
+        child, status = os.wait()
+        ranks.pop(child)
+        if status and not failed:
+            failed = 1
+            for other in ranks:
+                os.kill(other, signal.SIGKILL)
+    return failed
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
