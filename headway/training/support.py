@@ -41,7 +41,6 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),
     "layout.count_tables_as_layers": (False,),
-    "layout.recompute": ("auto", "none"),
     "layout.offload_optimizer": (False,),
     "layout.offload_activations": (False,),
     "layout.overlap_tensor_communication": (False,),

@@ -51,7 +51,6 @@ REFUSED = {
     "layout.expert_parallel_degree": 2,
     "layout.expert_tensor_parallel_degree": 2,
     "layout.count_tables_as_layers": True,
-    "layout.recompute": "full",
     "layout.offload_optimizer": True,
     "layout.offload_activations": True,
     "layout.overlap_tensor_communication": True,
@@ -64,7 +63,7 @@ TRAINED = {
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
         evaluate_every_steps evaluate_batches""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
-        shard_group_size reshard_after_forward sequence_parallel micro_batch_size""",
+        shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }
 """What training does as the recipe says, whatever it says."""
 WITHOUT_EFFECT = {"training": "adapter_rank adapter_targets", "layout": "overlap_communication"}

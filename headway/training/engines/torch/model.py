@@ -9,12 +9,14 @@ E hidden channels, F MLP channels, V vocabulary.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from headway.recipe import ModelConfig, RopeScaling
 from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
@@ -166,6 +168,9 @@ class MLP(nn.Module):
 class Block(nn.Module):
     """One layer: attention and MLP, each behind a norm and beside a residual path."""
 
+    recomputes: Callable[[], Any] | None = None
+    """Makes the contexts of PyTorch's ``checkpoint``, where the backward pass computes again what is not kept."""
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.self_attn = Attention(config)
@@ -175,6 +180,18 @@ class Block(nn.Module):
 
     def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this layer."""
+        if self.recomputes is None or not torch.is_grad_enabled():
+            return self._compute(x_BTE, positions, cache)
+        return checkpoint(  # type: ignore[no-any-return]
+            self._compute,
+            x_BTE,
+            positions,
+            use_reentrant=False,
+            context_fn=self.recomputes,
+            preserve_rng_state=False,
+        )
+
+    def _compute(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
         x_BTE = x_BTE + self.self_attn(self.input_layernorm(x_BTE), positions, cache)
         return x_BTE + self.mlp(self.post_attention_layernorm(x_BTE))  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from headway.recipe import ModelConfig, Recipe
 from headway.training.engines.torch.initial import initial_weights, weight_shapes
 from headway.training.engines.torch.model import Llama, Part, rotary_frequencies
 from headway.training.engines.torch.parallel.ranks import Ranks
+from headway.training.engines.torch.recomputing import recompute_layers
 from headway.training.engines.torch.weights import write_part
 
 EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
@@ -28,6 +29,7 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     with start:
         parts = _empty_parts(config, dtype, ranks)
     for part in parts:
+        recompute_layers(part, ranks.layout.recompute, ranks.layout.recompute_share)
         _divide(part, ranks)
         if not config.tie_word_embeddings:
             part.to_empty(device=ranks.device)
