@@ -110,7 +110,7 @@ def train(
     """
     from headway.training.resuming import find_run, is_complete, require_resumable
     from headway.training.session import Session, open_run
-    from headway.training.support import require_trainable
+    from headway.training.support import for_training, require_trainable
 
     resolved = load(recipe)
     present_bytes = 0
@@ -123,7 +123,7 @@ def train(
         # From here on it is this run, whatever others do meanwhile.
         name = found.name
     require_trainable(resolved, _inventory(Path(runs)))
-    made = _plan_if_known(resolved, probing, Path(runs))
+    made = _plan_if_known(for_training(resolved), probing, Path(runs))
     if made is not None and not force:
         _require_feasible(made, present_bytes)
     run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)

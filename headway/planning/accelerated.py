@@ -226,6 +226,7 @@ def _layout(row: dict[str, float]) -> Layout:
         micro_batch_size=int(row["micro_batch"]),
         gradient_accumulation_steps=int(row["micro_batches"]),
         recompute=RECOMPUTE[int(row["recompute"])],
+        sequence_parallel=bool(row["sequence_parallel"]),
         recompute_share=row["recompute_share"],
     )
 

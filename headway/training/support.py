@@ -191,6 +191,14 @@ def obstacles(recipe: Recipe, inventory: Inventory) -> list[HeadwayError]:
     return [error for rule in RULES for error in rule(recipe, inventory)]
 
 
+def for_training(recipe: Recipe) -> Recipe:
+    """Return a recipe whose plan can be trained: what it leaves open is closed where training has no choice."""
+    closed = dict.fromkeys(("context_parallel_degree", "expert_parallel_degree"), 1)
+    if recipe.hardware.devices == 1:
+        return recipe
+    return recipe.model_copy(update={"layout": recipe.layout.model_copy(update=closed)})
+
+
 def require_trainable(recipe: Recipe, inventory: Inventory) -> None:
     """Refuse a recipe that cannot be trained here.
 

@@ -16,7 +16,7 @@ from headway.machine.accelerators import Accelerator
 from headway.machine.inventory import Inventory, take_inventory
 from headway.recipe import Recipe, resolve_recipe
 from headway.training import support
-from headway.training.support import SUPPORTED, ObstaclesError, obstacles, require_trainable
+from headway.training.support import SUPPORTED, ObstaclesError, for_training, obstacles, require_trainable
 
 Make = Callable[..., Recipe]
 
@@ -169,3 +169,12 @@ def test_several_obstacles_are_told_at_once(make_small_recipe: Make, here: Inven
     assert len(error_lines(copy)) == 4
     with pytest.raises(RecipeError, match="training-setting"):
         require_trainable(make_small_recipe(training={"precision": "fp8"}, hardware={"threads": None}), here)
+
+
+def test_a_plan_to_train_by_has_no_division_that_training_lacks(make_small_recipe: Make) -> None:
+    recipe = make_small_recipe(hardware={"devices": 8})
+    assert recipe.layout.context_parallel_degree == "auto"
+    closed = for_training(recipe).layout
+    assert (closed.context_parallel_degree, closed.expert_parallel_degree) == (1, 1)
+    assert closed.tensor_parallel_degree == "auto"
+    assert for_training(make_small_recipe()) == make_small_recipe()
