@@ -1,4 +1,4 @@
-"""``headway runs``: list, show, compare, ledger."""
+"""``headway runs``: list, show, compare, ledger, export."""
 
 from __future__ import annotations
 
@@ -123,6 +123,26 @@ def ledger(run_name: str, runs_folder: str, as_json: bool) -> None:
         stdout_console().print(ledger_table(made))
 
 
+@command("export")
+@click.argument("run_name", metavar="RUN")
+@option(
+    "--output", help_id="cli-option-output-folder", required=True, type=click.Path(path_type=Path), metavar="FOLDER"
+)
+@option("--merge", "merges", help_id="cli-option-merge", is_flag=True)
+@option("--step", help_id="cli-option-step", type=click.IntRange(0))
+@_common
+def export(run_name: str, output: Path, merges: bool, step: int | None, runs_folder: str, as_json: bool) -> None:
+    """Write the model of a run as a folder that Hugging Face's libraries load."""
+    from headway.runs import RunFolder
+    from headway.training.exporting import export_run
+
+    written = export_run(RunFolder.open(Path(runs_folder), run_name), output, merges=merges, step=step)
+    if as_json:
+        print_json({"folder": str(written), "files": sorted(file.name for file in written.iterdir())})
+    else:
+        click.echo(current_translator().text("cli-plot-written", path=str(written)))
+
+
 def summarize(run: RunFolder) -> dict[str, Any]:
     """Return what a list of runs shows of one."""
     from headway.training.accounting import steady_tokens_per_second
@@ -192,5 +212,5 @@ def _label(name: str) -> str:
     return translator.text(message_id) if translator.has(message_id) else name
 
 
-for _command in (list_command, show, compare, ledger):
+for _command in (list_command, show, compare, ledger, export):
     runs.add_command(_command)

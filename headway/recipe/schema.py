@@ -26,6 +26,7 @@ _LATER_DEFAULTS: dict[str, dict[str, Any]] = {
     "training": {
         "method": "full",
         "adapter_rank": 16,
+        "adapter_alpha": None,
         "adapter_targets": "all",
         "weights": "fp32",
         "attention": "fused",
@@ -102,5 +103,5 @@ class Recipe(Section):
         for section, defaults in _LATER_DEFAULTS.items():
             for name, value in defaults.items():
                 if kept[section].get(name) == value:
-                    kept[section].pop(name)
+                    kept[section].pop(name, None)
         return hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()

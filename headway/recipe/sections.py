@@ -70,6 +70,7 @@ class TrainingConfig(Section):
     phase: Literal["pretrain", "finetune"] = "pretrain"
     method: Literal["full", "lora", "qlora"] = "full"
     adapter_rank: Width = 16
+    adapter_alpha: PositiveFloat | None = None
     adapter_targets: Literal["all", "attention", "query-value", "fused-qkv"] = "all"
     engine: Literal["torch"] = "torch"
     software: Software = "headway"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,12 @@ from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
 from headway.recipe import Recipe
+from headway.resilience.checkpoint.snapshot import Arrays
+from headway.training.adapters import adapter_alpha, merged
 from headway.training.engines import Engine
+
+_MAX_HEADER_BYTES = 100 * 10**6
+"""Source: safetensors, ``MAX_HEADER_SIZE``."""
 
 
 def load_initial_weights(engine: Engine, recipe: Recipe) -> None:
@@ -29,18 +35,68 @@ def read_weights(folder: Path) -> dict[str, NDArray[Any]]:
     Raises:
         CheckpointError: there are none, or one cannot be read.
     """
-    from safetensors import SafetensorError, safe_open
-
     files = sorted(folder.glob("model*.safetensors"))
     if not files:
         raise CheckpointError("training-no-weights", folder=str(folder))
     weights: dict[str, NDArray[Any]] = {}
     for file in files:
-        try:
-            # Through torch, since NumPy has no bfloat16 of its own.
-            with safe_open(file, framework="pt") as opened:
-                for name in opened.keys():  # noqa: SIM118 - not a mapping
-                    weights[name] = opened.get_tensor(name).float().numpy()
-        except (OSError, SafetensorError) as error:
-            raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
-    return {name: np.asarray(array) for name, array in weights.items()}
+        weights.update(read_file(file))
+    return weights
+
+
+def read_file(file: Path) -> dict[str, NDArray[Any]]:
+    """Read all arrays of a safetensors file, as fp32.
+
+    Raises:
+        CheckpointError: it cannot be read.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        # Through torch, since NumPy has no bfloat16 of its own.
+        with safe_open(file, framework="pt") as opened:
+            return {name: np.asarray(opened.get_tensor(name).float().numpy()) for name in opened.keys()}  # noqa: SIM118 - not a mapping
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
+
+
+def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
+    """Return the weights of a whole model from those that a recipe trains: with adapters, its base's, merged.
+
+    Raises:
+        CheckpointError: the weights that the adapters belong to are gone, or do not fit them.
+    """
+    if recipe.training.method == "full":
+        return trained
+    assert recipe.training.init_from is not None, "a rule of training"
+    base = read_weights(Path(recipe.training.init_from))
+    return merged(base, trained, adapter_alpha(recipe) / recipe.training.adapter_rank)
+
+
+def base_of(recipe: Recipe) -> str | None:
+    """Return a digest of the weights beside which adapters are trained; None where all weights are.
+
+    Raises:
+        CheckpointError: a file of them cannot be read.
+    """
+    if recipe.training.method == "full" or recipe.training.init_from is None:
+        return None
+    folder = Path(recipe.training.init_from)
+    try:
+        return _fingerprint(folder)
+    except OSError as error:
+        raise CheckpointError("training-weights-unreadable", path=str(folder), reason=str(error)) from error
+
+
+def _fingerprint(folder: Path) -> str:
+    """Return a digest of what a folder's weights are: names, shapes, types and places of all arrays, and file sizes.
+
+    The bytes of the weights are not read: a file of the same layout with other values is taken for the same.
+    """
+    digest = hashlib.sha256()
+    for file in sorted(folder.glob("model*.safetensors")):
+        with file.open("rb") as opened:
+            length = int.from_bytes(opened.read(8), "little")
+            digest.update(opened.read(min(length, _MAX_HEADER_BYTES)))
+        digest.update(str(file.stat().st_size).encode())
+    return digest.hexdigest()

@@ -18,6 +18,7 @@ from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
+from headway.training.initial_weights import base_of
 from headway.training.schedule import learning_rate
 
 ENERGY_READING_SECONDS = 20.0
@@ -214,6 +215,7 @@ class TrainingLoop:
             "recipe_digest": self._recipe.digest(),
             "engine": {"name": training.engine, **asdict(self._engine.settings)},
             "micro_batch_size": self._micro_batch_size,
+            "base": base_of(self._recipe),
         }
 
 
@@ -221,12 +223,15 @@ def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, ru
     """Refuse to go on with a checkpoint of another training.
 
     Raises:
-        RunError: the recipe's model, data or training changed since, or the text did.
+        RunError: the recipe's model, data or training changed since, or the text did, or the weights beside which
+            adapters are trained.
     """
     if snapshot.state["recipe_digest"] != recipe.digest():
         raise RunError("run-recipe-changed", sections="[model], [data], [training]", name=run_name)
     if snapshot.state["data"]["corpus"] != corpus.digest:
         raise RunError("run-data-changed", name=run_name)
+    if snapshot.state.get("base") != base_of(recipe):
+        raise RunError("run-base-changed", name=run_name, folder=str(recipe.training.init_from))
 
 
 def odd_state(snapshot: Snapshot) -> str | None:

@@ -26,7 +26,8 @@ ENGINE_PACKAGES = ("torch", "safetensors", "tokenizers")
 
 SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.phase": ("pretrain",),
-    "training.method": ("full",),
+    "training.method": ("full", "lora"),
+    "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
     "training.precision": ("fp32", "bf16"),
     "training.weights": ("fp32",),
@@ -140,6 +141,12 @@ def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayEr
         yield RecipeError("training-too-many-threads", threads=threads * processes, cores=cores)
 
 
+def adapters_have_a_base(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Adapters are trained beside weights that somebody trained before."""
+    if recipe.training.method == "lora" and recipe.training.init_from is None:
+        yield RecipeError("training-adapter-base", method=recipe.training.method)
+
+
 def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
     """Weights to start from are safetensors files in a folder."""
     folder = recipe.training.init_from
@@ -180,6 +187,7 @@ RULES: tuple[Rule, ...] = (
     devices_are_here,
     compiling_is_possible,
     threads_are_here,
+    adapters_have_a_base,
     weights_are_there,
     data_is_there,
     vocabulary_has_room,

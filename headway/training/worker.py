@@ -145,6 +145,9 @@ def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFo
     saved: dict[str, Any] = dict(snapshot.state["engine"])
     settings = EngineSettings(**{field.name: saved[field.name] for field in fields(EngineSettings)})
     engine = build_engine(recipe, settings, layout)
+    if recipe.training.method != "full":
+        # The checkpoint holds what is trained; what stays as it was is where it was.
+        load_initial_weights(engine, recipe)
     engine.load(snapshot)
     return engine
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headway.errors import RunError, TrainingError
-from headway.resilience.checkpoint import CheckpointStore
+from headway.errors import TrainingError
 from headway.runs import RunFolder
 from headway.training.data import Tokenizer
 from headway.training.engines.torch.generation import Sampling, generate, load_model
-from headway.training.resuming import last_saved_step
+from headway.training.reading import read_model
 
 
 def write_text(
@@ -30,16 +29,9 @@ def write_text(
         TrainingError: the prompt is too long, or is no valid text.
     """
     _require_text(prompt)
-    store = CheckpointStore(run.checkpoints_folder)
-    if step is not None and step not in store.steps():
-        known = ", ".join(map(str, store.steps())) or "none"
-        raise RunError("run-no-such-step", name=run.name, step=step, known=known)
-    snapshot = store.load_newest(parameters_only=True)[0] if step is None else store.load(step, parameters_only=True)
-    if snapshot is None:
-        gone = last_saved_step(run) is not None
-        raise RunError("run-checkpoints-gone" if gone else "run-no-checkpoint", name=run.name)
+    parameters = read_model(run, step)
     tokenizer = Tokenizer.load(run.tokenizer_path)
-    model = load_model(run.recipe(), snapshot.parameters)
+    model = load_model(run.recipe(), parameters)
     tokens = tokenizer.encode(prompt) or [tokenizer.end_of_document_id]
     shown = ""
     written: list[int] = []

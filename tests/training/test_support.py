@@ -36,7 +36,8 @@ def test_what_trains_meets_no_obstacle(make_small_recipe: Make, here: Inventory)
 
 REFUSED = {
     "training.phase": "finetune",
-    "training.method": "lora",
+    "training.method": "qlora",
+    "training.adapter_targets": "fused-qkv",
     "training.software": "megatron",
     "training.precision": "fp8",
     "training.weights": "master",
@@ -61,12 +62,12 @@ REFUSED = {
 TRAINED = {
     "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
-        evaluate_every_steps evaluate_batches""",
+        evaluate_every_steps evaluate_batches adapter_rank adapter_alpha""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
         shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }
 """What training does as the recipe says, whatever it says."""
-WITHOUT_EFFECT = {"training": "adapter_rank adapter_targets", "layout": "overlap_communication"}
+WITHOUT_EFFECT = {"training": "", "layout": "overlap_communication"}
 """What matters only with a setting that training refuses."""
 
 
@@ -116,6 +117,7 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
             {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"compile": True}},
             "training-compile-devices",
         ),
+        ({"training": {"method": "lora"}}, "training-adapter-base"),
         ({"training": {"init_from": "/nowhere"}}, "training-no-weights"),
         ({"training": {"init_from": "/" + "x" * 5000}}, "training-no-weights"),
         ({"data": {"paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),

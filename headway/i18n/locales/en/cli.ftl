@@ -72,6 +72,8 @@ cli-recipe-valid = { $path }: the recipe keeps every rule.
 cli-recipe-obstacles = It can be planned, but not trained here and now:
 cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, train it with `headway train { $path }`.
 cli-option-preset = Model preset to start from.
+cli-option-output-folder = Folder to write; it must not exist.
+cli-option-merge = Add trained adapters to the weights of their model, and write the whole of it.
 cli-option-output = File to write; by default the text is printed.
 cli-option-set = Override a setting of the recipe, such as training.steps=100; may be repeated.
 cli-file-exists = An existing file is not overwritten: { $path } is there already.
@@ -122,6 +124,10 @@ cli-runs-ledger = Show what was predicted beside what was measured.
 cli-runs-ledger-help = Show every resource of a run: the prediction, the measurement and the error.
 
     { "  " }Example:  headway runs ledger demo
+cli-runs-export = Write the model of a run for Hugging Face's libraries.
+cli-runs-export-help = Write the newest checkpoint of a run as a folder that transformers loads. Where adapters were trained, the folder holds them alone, for peft, or with --merge the whole model with them added to its weights.
+
+    { "  " }Example:  headway runs export my --output my-model
 cli-runs-none = There are no runs in { $folder } yet. Start one with `headway train RECIPE`, or see `headway demo`.
 cli-plot-written = Wrote { $path }.
 cli-demo = See everything once, on this machine, in a few minutes.

@@ -164,6 +164,7 @@ recipe-doc-training = what the optimizer does, for how long, in which precision
 recipe-doc-training-phase = which phase of a model's life this is
 recipe-doc-training-method = which weights are trained: all, or low-rank adapters ("lora"), the frozen weights in 4 bits ("qlora")
 recipe-doc-training-adapter_rank = rank of the adapters
+recipe-doc-training-adapter_alpha = the adapters' product is multiplied by this over their rank; twice the rank by default
 recipe-doc-training-adapter_targets = which projections have an adapter
 recipe-doc-training-engine = the framework that trains
 recipe-doc-training-software = the program that trains, of which the plan takes what it keeps in memory and its usual settings; "headway" trains, every other name only plans

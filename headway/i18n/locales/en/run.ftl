@@ -24,6 +24,12 @@ run-data-changed = A resumed run must keep the text it was started with: the fil
     .next = Restore the text, or start a new run without --resume.
 run-nothing-to-resume = A run must exist to be resumed: { $root } holds none for the recipe "{ $name }".
     .next = Start it without --resume.
+# $name, $folder (String)
+run-base-changed = A run must go on beside the weights that it began with: those in { $folder } are not the ones that "{ $name }" has its adapters for.
+    .next = Put the weights of before back there, or start a new run.
+# $path (String)
+run-output-exists = A model is written to a new folder, so that nothing is overwritten: { $path } exists.
+    .next = Name another folder with --output, or move that one away.
 run-no-checkpoint = A run must have a checkpoint: "{ $name }" has none yet.
     .next = Wait for its first checkpoint, or train it with --resume.
 run-no-such-step = A checkpoint must be one that the run has: "{ $name }" has none of step { NUMBER($step, useGrouping: 0) }.

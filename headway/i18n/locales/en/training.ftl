@@ -61,6 +61,12 @@ training-length-changed = The length of the run changes from { $before } to { $s
 training-checkpoints-gone = The run had saved its steps up to { $step }, but no checkpoint is there any more: it starts again from the beginning.
     .next = If you have a copy of its checkpoints, stop now, put them back, and resume again.
 
+# $method (String): lora or qlora
+training-adapter-base = Adapters are trained beside weights that are there already: training.method is "{ $method }", and training.init_from names none.
+    .next = Set training.init_from to a Hugging Face folder or to a checkpoint of a run.
+# $path, $kind (String): a folder, and what its configuration says that it is
+training-adapter-kind = An adapter must be of the kind LORA: { $path } says { $kind }.
+    .next = Convert it with peft, or train a new one.
 # $devices, $found (Number)
 training-too-few-devices = Every process of a run has a device of its own on this machine: the recipe asks for { $devices }, and there { $found ->
     [one] is one

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import final
 
 import numpy as np
@@ -34,7 +34,7 @@ from headway.training.engines.torch.optimizer import (
     steps_of,
 )
 from headway.training.engines.torch.parallel.ranks import Ranks
-from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of
+from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of, trained_shapes
 from headway.training.engines.torch.passes import Passes, WholePasses
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_match, to_tensor, write_part
@@ -78,8 +78,10 @@ class TorchEngine(Engine):
         self._clip_norm = training.gradient_clip_norm
         self._parts = build_parts(recipe, _DTYPES[training.precision], self._ranks)
         self._parameters = parameters_of(self._parts)
+        self._trained = {name: value for name, value in self._parameters.items() if value.requires_grad}
+        self._trained_shapes = trained_shapes(recipe)
         self._passes = _passes(recipe, self._parts, self._ranks)
-        self._optimizer = build_optimizer(recipe, self._parameters)
+        self._optimizer = build_optimizer(recipe, self._trained)
         self._copies = TiedCopies(self._parameters, self._ranks, is_tied=self._config.tie_word_embeddings)
 
     @property
@@ -132,7 +134,7 @@ class TorchEngine(Engine):
 
     def snapshot(self) -> Snapshot:
         """Return parameters and optimizer state; see `Engine.snapshot`."""
-        gathered = gather(self._parts, self._optimizer, self._ranks)
+        gathered = gather(self._parts, self._trained_shapes, self._optimizer, self._ranks)
         return Snapshot(
             parameters=gathered.parameters,
             optimizer=gathered.moments,
@@ -141,21 +143,25 @@ class TorchEngine(Engine):
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
-        self.load_weights(snapshot.parameters)
-        shapes = weight_shapes(self._config)
-        expected = {f"{name}.{moment}": shape for name, shape in shapes.items() for moment in MOMENTS}
+        self._load(snapshot.parameters, self._trained, self._trained_shapes)
+        expected = {f"{name}.{moment}": shape for name, shape in self._trained_shapes.items() for moment in MOMENTS}
         require_match(snapshot.optimizer, expected)
-        load_moments(self._optimizer, self._parameters, snapshot.optimizer, float(snapshot.state["optimizer_steps"]))
+        load_moments(self._optimizer, self._trained, snapshot.optimizer, float(snapshot.state["optimizer_steps"]))
 
     def load_weights(self, parameters: Arrays) -> None:
-        """Take parameters only; see `Engine.load_weights`."""
-        arrays = dict(parameters)
+        """Take the model's parameters, without those of adapters; see `Engine.load_weights`."""
+        shapes = weight_shapes(self._config)
+        own = {name: value for name, value in self._parameters.items() if canonical_name(name, shapes) in shapes}
+        self._load(parameters, own, shapes)
+
+    def _load(self, arrays: Arrays, own: Mapping[str, Tensor], shapes: Mapping[str, torch.Size]) -> None:
+        found = dict(arrays)
         if self._config.tie_word_embeddings:
             # Some writers store the tied head as well.
-            arrays.pop(HEAD, None)
-        require_match(arrays, weight_shapes(self._config))
-        for name, parameter in self._parameters.items():
-            write_part(parameter, to_tensor(arrays[canonical_name(name, arrays)]))
+            found.pop(HEAD, None)
+        require_match(found, shapes)
+        for name, parameter in own.items():
+            write_part(parameter, to_tensor(found[canonical_name(name, found)]))
         self._optimizer.state.clear()
 
     def peak_memory_bytes(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headway.recipe import ModelConfig
-from headway.training.engines.torch.initial import weight_shapes
 from headway.training.engines.torch.model import Llama
 from headway.training.engines.torch.optimizer import MOMENTS
 from headway.training.engines.torch.parallel.ranks import Ranks
@@ -28,18 +27,21 @@ class Gathered:
     moments: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def gather(parts: Sequence[Llama], optimizer: torch.optim.Optimizer, ranks: Ranks) -> Gathered:
+def gather(
+    parts: Sequence[Llama], shapes: Mapping[str, torch.Size], optimizer: torch.optim.Optimizer, ranks: Ranks
+) -> Gathered:
     """Gather weights and moments in the first process; all processes take part.
 
     Args:
         parts: of this process.
-        optimizer: of its weights.
+        shapes: of the weights that are trained, whole, by name.
+        optimizer: of this process's weights.
         ranks: the processes.
     """
     found = Gathered()
-    parameters, config = parameters_of(list(parts)), parts[0].config
-    owners = _owners(config, ranks)
-    for name, shape in weight_shapes(config).items():
+    parameters = parameters_of(list(parts))
+    owners = _owners(parts[0].config, list(shapes), ranks)
+    for name, shape in shapes.items():
         tensors = [parameters[name], *_moments(parameters[name], optimizer)] if name in parameters else None
         wholes = _to_first(tensors, shape, owners[name], ranks)
         if wholes is None:
@@ -80,9 +82,9 @@ def _to_first(tensors: list[Tensor] | None, shape: torch.Size, owner: int, ranks
     return None
 
 
-def _owners(config: ModelConfig, ranks: Ranks) -> dict[str, int]:
+def _owners(config: ModelConfig, names: Sequence[str], ranks: Ranks) -> dict[str, int]:
     """Return the first of the processes that hold the stage of each weight."""
-    layout, names = ranks.layout, weight_shapes(config)
+    layout = ranks.layout
     if ranks.mesh is None or layout.pipeline_parallel_degree == 1:
         return dict.fromkeys(names, 0)
     from headway.training.engines.torch.parallel.stages import parts_of

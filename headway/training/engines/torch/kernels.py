@@ -125,16 +125,18 @@ class LinearCrossEntropy(Function):
         scale = (targets_N != ignore_index).sum().clamp_(min=1).float().reciprocal_()
         loss = torch.zeros((), dtype=torch.float32, device=hidden_NE.device)
         grad_hidden_NE, grad_weight_VE = None, None
-        if any(ctx.needs_input_grad[:2]):
+        if ctx.needs_input_grad[0]:
             grad_hidden_NE = torch.empty_like(hidden_NE)
+        if ctx.needs_input_grad[1]:
             grad_weight_VE = torch.zeros_like(weight_VE, dtype=torch.float32)
         for start in range(0, hidden_NE.shape[0], CROSS_ENTROPY_CHUNK_TOKENS):
             rows = slice(start, start + CROSS_ENTROPY_CHUNK_TOKENS)
             logits_NV = F.linear(hidden_NE[rows], weight_VE)
             chunk_loss, grad_NV = _operations(logits_NV).cross_entropy(logits_NV, targets_N[rows], ignore_index)
             loss += chunk_loss
-            if grad_hidden_NE is not None and grad_weight_VE is not None:
+            if grad_hidden_NE is not None:
                 torch.mm(grad_NV, weight_VE, out=grad_hidden_NE[rows])
+            if grad_weight_VE is not None:
                 grad_weight_VE.add_(torch.mm(grad_NV.t(), hidden_NE[rows]))
         ctx.save_for_backward(grad_hidden_NE, grad_weight_VE, scale)
         ctx.weight_dtype = weight_VE.dtype
@@ -142,8 +144,17 @@ class LinearCrossEntropy(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         """Scale the gradients that the forward pass left."""
         grad_hidden_NE, grad_weight_VE, scale = ctx.saved_tensors
         factor = grad * scale
-        return grad_hidden_NE.mul_(factor), grad_weight_VE.mul_(factor).to(ctx.weight_dtype), None, None
+        return *scaled_gradients(grad_hidden_NE, grad_weight_VE, factor, ctx.weight_dtype), None, None
+
+
+def scaled_gradients(
+    grad_hidden_NE: Tensor | None, grad_weight_VE: Tensor | None, factor: Tensor, weight_dtype: torch.dtype
+) -> tuple[Tensor | None, Tensor | None]:
+    """Return the gradients that are needed, multiplied by a number, that of the weight rounded to its dtype."""
+    hidden = None if grad_hidden_NE is None else grad_hidden_NE.mul_(factor)
+    weight = None if grad_weight_VE is None else grad_weight_VE.mul_(factor).to(weight_dtype)
+    return hidden, weight

@@ -63,10 +63,14 @@ class OneDnnLinear(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_NO: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the gradients of the input and of the weight."""
+    def backward(ctx: Any, grad_NO: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        """Return the gradients of the input and of the weight, where they are needed."""
         x_NI, weight_OI = ctx.saved_tensors
-        grad_x_NI = matmul_transposed(grad_NO, weight_OI.t().contiguous())
+        grad_x_NI = None
+        if ctx.needs_input_grad[0]:
+            grad_x_NI = matmul_transposed(grad_NO, weight_OI.t().contiguous())
+        if not ctx.needs_input_grad[1]:
+            return grad_x_NI, None
         # Contiguous copies are cheap beside the product, and oneDNN is slow on transposed views.
         grad_weight_OI = matmul_transposed(grad_NO.t().contiguous(), x_NI.t().contiguous())
         return grad_x_NI, grad_weight_OI

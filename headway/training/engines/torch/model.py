@@ -47,7 +47,13 @@ def rotary_frequencies(head_dim: int, theta: float, scaling: RopeScaling | None 
 
 
 class Linear(nn.Linear):
-    """A projection whose weights stay in fp32 and are rounded to the activations' dtype where they are used."""
+    """A projection whose weights stay in fp32 and are rounded to the activations' dtype where they are used.
+
+    It may have an adapter: two low-rank matrices whose product is added to its weight.
+    """
+
+    adapter_scale: float | None = None
+    """What the adapter's result is multiplied by; None where there is no adapter."""
 
     bias_share: float = 1.0
     """Of the bias that this device adds."""
@@ -57,7 +63,17 @@ class Linear(nn.Linear):
         bias = None if self.bias is None else local(self.bias).to(x.dtype)
         if bias is not None and self.bias_share != 1:
             bias = bias * self.bias_share
-        return linear(x, local(self.weight).to(x.dtype), bias)
+        result = linear(x, local(self.weight).to(x.dtype), bias)
+        if self.adapter_scale is None:
+            return result
+        return result + self.adapter_scale * self.lora_B(self.lora_A(x))  # type: ignore[no-any-return]
+
+    def add_adapter(self, rank: int, scale: float) -> None:
+        """Add an adapter whose weights are yet to be drawn; its result is multiplied by ``scale``."""
+        place = self.weight.device
+        self.lora_A = Linear(self.in_features, rank, bias=False, device=place)
+        self.lora_B = Linear(rank, self.out_features, bias=False, device=place)
+        self.adapter_scale = scale
 
 
 class Norm(nn.Module):

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from headway.recipe import ModelConfig, Recipe
+from headway.training.engines.torch.adapters import adapter_shapes, add_adapters, initial_adapters, settings_of
 from headway.training.engines.torch.initial import initial_weights, weight_shapes
 from headway.training.engines.torch.model import Llama, Part, rotary_frequencies
 from headway.training.engines.torch.parallel.ranks import Ranks
@@ -28,7 +29,11 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     start = ranks.device if config.tie_word_embeddings else torch.device("meta")
     with start:
         parts = _empty_parts(config, dtype, ranks)
+    adapters = settings_of(recipe)
     for part in parts:
+        if adapters is not None:
+            add_adapters(part, adapters)
+            _round_frozen(part)
         recompute_layers(part, ranks.layout.recompute, ranks.layout.recompute_share)
         _divide(part, ranks)
         if not config.tie_word_embeddings:
@@ -43,7 +48,24 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     for name, whole in initial_weights(config, recipe.training.seed):
         for parameter in held.get(name, ()):
             write_part(parameter, whole)
+    if adapters is not None:
+        for name, whole in initial_adapters(config, adapters, recipe.training.seed):
+            if name in parameters:
+                write_part(parameters[name], whole)
     return parts
+
+
+def _round_frozen(part: Llama) -> None:
+    """Keep frozen weights in the dtype that they are used in: no update needs more digits of them."""
+    for parameter in part.parameters():
+        if not parameter.requires_grad:
+            parameter.data = parameter.data.to(part.dtype)
+
+
+def trained_shapes(recipe: Recipe) -> dict[str, torch.Size]:
+    """Return the shape of every weight that a recipe trains, by its name, in the order of the model."""
+    adapters = settings_of(recipe)
+    return weight_shapes(recipe.model) if adapters is None else adapter_shapes(recipe.model, adapters)
 
 
 def _empty_parts(config: ModelConfig, dtype: torch.dtype, ranks: Ranks) -> list[Llama]:

@@ -43,7 +43,7 @@ class TiedCopies:
     @torch.no_grad()
     def add_gradients(self) -> None:
         """Make the gradient of both copies the sum of theirs."""
-        if self._name is None:
+        if self._name is None or not self._parameters[self._name].requires_grad:
             return
         gradient = self._parameters[self._name].grad
         assert gradient is not None

@@ -25,6 +25,7 @@ from headway.training.engines.torch.parallel.loss import DividedCrossEntropy
 
 _BY_COLUMNS = ("q_proj", "k_proj", "v_proj", "gate_proj", "up_proj", "lm_head")
 _BY_ROWS = ("o_proj", "down_proj")
+_OF_ADAPTERS = ("lora_A", "lora_B")
 
 
 class TensorGroup:
@@ -102,7 +103,8 @@ def divide_matrices(model: Llama, mesh: DeviceMesh, *, divides_sequence: bool) -
         parallelize_module(model.model, mesh, {"embed_tokens": style})
     for name, module in model.named_modules():
         if isinstance(module, Linear):
-            _divide_linear(module, name.rpartition(".")[2], mesh)
+            if not name.endswith(_OF_ADAPTERS):
+                _divide_linear(module, name.rpartition(".")[2], mesh)
         elif isinstance(module, Norm):
             # Each device normalises positions of its own, or heads of its own; else all of them the same.
             module.is_partial = divides_sequence or name.endswith(("q_norm", "k_norm"))
@@ -114,19 +116,26 @@ def divide_matrices(model: Llama, mesh: DeviceMesh, *, divides_sequence: bool) -
 
 
 def _divide_linear(module: Linear, name: str, mesh: DeviceMesh) -> None:
+    has_adapter = module.adapter_scale is not None
     if name in _BY_COLUMNS:
         _place(module, "weight", mesh, Shard(0))
         _place(module, "bias", mesh, Shard(0))
+        if has_adapter:
+            _place(module.lora_A, "weight", mesh, Replicate())
+            _place(module.lora_B, "weight", mesh, Shard(0))
     else:
         assert name in _BY_ROWS, name
         _place(module, "weight", mesh, Shard(1))
         _place(module, "bias", mesh, Replicate())
         # What every device adds is added up with their results.
         module.bias_share = 1 / mesh.size()
+        if has_adapter:
+            _place(module.lora_A, "weight", mesh, Shard(1))
+            _place(module.lora_B, "weight", mesh, Replicate())
 
 
 def _place(module: nn.Module, name: str, mesh: DeviceMesh, placement: Placement) -> None:
     weight: Any = getattr(module, name)
     if weight is not None:
         divided = distribute_tensor(weight.detach(), mesh, [placement], src_data_rank=None)
-        module.register_parameter(name, nn.Parameter(divided))
+        module.register_parameter(name, nn.Parameter(divided, requires_grad=weight.requires_grad))

@@ -61,6 +61,11 @@ def tied(recipe: Mapping[str, Any]) -> dict[str, Any]:
     return {**recipe, "model": {**recipe["model"], "tie_word_embeddings": True, "architecture": "qwen3"}}
 
 
+def adapted(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe that trains adapters only."""
+    return {**recipe, "training": {**recipe["training"], "method": "lora", "adapter_rank": 4}}
+
+
 TWO: dict[str, dict[str, Any]] = {
     "copies": {"layout": layout(2)},
     "optimizer": {"layout": layout(2, shard="optimizer")},
@@ -71,6 +76,9 @@ TWO: dict[str, dict[str, Any]] = {
     "sequence": {"layout": layout(tensor=2, sequence_parallel=True), "documents": True},
     "stages": {"layout": layout(pipeline=2, recompute="products")},
     "interleaved": {"layout": layout(pipeline=2, virtual_pipeline_stages=2), "documents": True},
+    "adapters-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE)},
+    "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
+    "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
     "tied-stages": {"layout": layout(pipeline=2), "recipe": tied(RECIPE)},
     "tied-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": tied(RECIPE)},
 }
@@ -107,6 +115,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "plain": {"layout": layout()},
         "documents": {"layout": layout(), "documents": True},
         "tied": {"layout": layout(), "recipe": tied(RECIPE)},
+        "adapters": {"layout": layout(), "recipe": adapted(RECIPE)},
     }
     run_layouts(root / "1", 1, alone)
     for size, tasks in GRID.items():
@@ -116,7 +125,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reference(root: Path, task: Mapping[str, Any]) -> Path:
     """Return the folder of what one process found for the same model and text."""
-    kind = "tied" if "recipe" in task else "documents" if task.get("documents") else "plain"
+    kind = "documents" if task.get("documents") else "plain"
+    if "recipe" in task:
+        kind = "tied" if task["recipe"]["training"].get("method") is None else "adapters"
     return root / "1" / kind
 
 

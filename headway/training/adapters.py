@@ -1,0 +1,96 @@
+"""Adapters as files: merged into the weights that they belong to, and in the form of Hugging Face's peft.
+
+Source: peft's ``LoraConfig`` and ``save_pretrained``: ``adapter_config.json`` and ``adapter_model.safetensors``, whose
+names begin with ``base_model.model.``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headway.errors import CheckpointError
+from headway.recipe import Recipe
+from headway.resilience.checkpoint.snapshot import Arrays
+
+TARGETS = {
+    "all": ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
+    "attention": ("q_proj", "k_proj", "v_proj", "o_proj"),
+    "query-value": ("q_proj", "v_proj"),
+}
+"""Projections with an adapter, by the recipe's word."""
+
+DOWN, UP = "lora_A.weight", "lora_B.weight"
+
+PREFIX = "base_model.model."
+CONFIG_FILE, WEIGHTS_FILE = "adapter_config.json", "adapter_model.safetensors"
+
+
+def adapter_alpha(recipe: Recipe) -> float:
+    """Return what the product of both matrices is multiplied by, times the rank: twice the rank by default."""
+    training = recipe.training
+    return training.adapter_alpha if training.adapter_alpha is not None else 2.0 * training.adapter_rank
+
+
+def merged(base: Arrays, adapters: Arrays, scale: float) -> dict[str, NDArray[Any]]:
+    """Return weights with their adapters added: W + scale B A, in fp32.
+
+    Args:
+        base: weights by name.
+        adapters: both matrices of each adapter by name.
+        scale: alpha / rank.
+
+    Raises:
+        CheckpointError: an adapter belongs to no weight.
+    """
+    found = dict(base)
+    for name, down in adapters.items():
+        if not name.endswith(DOWN):
+            continue
+        projection = name.removesuffix(DOWN)
+        weight = f"{projection}weight"
+        if weight not in found:
+            raise CheckpointError("checkpoint-mismatch", name=weight, found="missing", expected="a weight")
+        up = adapters[f"{projection}{UP}"]
+        found[weight] = np.asarray(found[weight] + np.float32(scale) * (up @ down), dtype=np.float32)
+    return found
+
+
+def to_peft(recipe: Recipe, adapters: Arrays) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays and the configuration that peft loads."""
+    config = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": recipe.training.init_from,
+        "r": recipe.training.adapter_rank,
+        "lora_alpha": adapter_alpha(recipe),
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "target_modules": list(TARGETS[recipe.training.adapter_targets]),
+        "inference_mode": True,
+    }
+    return {f"{PREFIX}{name}": np.asarray(array) for name, array in adapters.items()}, config
+
+
+def read_peft(folder: Path) -> dict[str, NDArray[Any]]:
+    """Return the adapter matrices of a folder that peft wrote, by the names that training uses, fp32.
+
+    Raises:
+        CheckpointError: there is no adapter, it cannot be read, or it is of another kind.
+    """
+    from headway.training.initial_weights import read_file
+
+    try:
+        config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
+        kind = config.get("peft_type")
+    except (OSError, ValueError, AttributeError) as error:
+        raise CheckpointError(
+            "training-weights-unreadable", path=str(folder / CONFIG_FILE), reason=str(error)
+        ) from error
+    if kind != "LORA":
+        raise CheckpointError("training-adapter-kind", path=str(folder), kind=str(kind))
+    return {name.removeprefix(PREFIX): array for name, array in read_file(folder / WEIGHTS_FILE).items()}

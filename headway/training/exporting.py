@@ -1,0 +1,71 @@
+"""A run's model as a folder that Hugging Face's libraries load: whole, or as an adapter of another model."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from headway.errors import RunError
+from headway.recipe import to_hf_config
+from headway.resilience.checkpoint.snapshot import Arrays
+from headway.resilience.checkpoint.tensor_file import write_tensor_file
+from headway.runs import RunFolder
+from headway.runs.durable import flush_folder
+from headway.training.adapters import CONFIG_FILE, WEIGHTS_FILE, to_peft
+from headway.training.reading import read_model, read_trained
+
+MODEL_FILE = "model.safetensors"
+
+
+def export_run(run: RunFolder, output: Path, *, merges: bool, step: int | None = None) -> Path:
+    """Write the model of a run to a new folder, complete or not at all.
+
+    Args:
+        run: with at least one checkpoint.
+        output: the folder; it must not exist.
+        merges: where adapters were trained, write the whole model with them added to its weights, in place of the
+            adapter alone, in the form of Hugging Face's peft.
+        step: which checkpoint; the newest that verifies by default.
+
+    Raises:
+        RunError: the run has no checkpoint, or the folder exists or cannot be written.
+        CheckpointError: the checkpoint is damaged, or the weights that adapters belong to are gone.
+    """
+    if output.exists():
+        raise RunError("run-output-exists", path=str(output))
+    recipe = run.recipe()
+    arrays: Arrays
+    if recipe.training.method == "full" or merges:
+        arrays, name, files = read_model(run, step), MODEL_FILE, {"config.json": to_hf_config(recipe.model)}
+    else:
+        arrays, config = to_peft(recipe, read_trained(run, step))
+        name, files = WEIGHTS_FILE, {CONFIG_FILE: config}
+    temporary = output.with_name(f".writing-{output.name}-{uuid4().hex[:8]}")
+    try:
+        temporary.mkdir(parents=True)
+        _fill(temporary, name, arrays, files, run)
+        temporary.rename(output)
+        flush_folder(output.parent)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise RunError("run-unwritable", path=str(output), reason=error.strerror or str(error)) from error
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return output
+
+
+def _fill(folder: Path, name: str, arrays: Arrays, files: Mapping[str, Mapping[str, Any]], run: RunFolder) -> None:
+    write_tensor_file(folder / name, arrays)
+    for title, content in files.items():
+        (folder / title).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    if run.tokenizer_path.is_file():
+        shutil.copyfile(run.tokenizer_path, folder / run.tokenizer_path.name)
+    for file in folder.iterdir():
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())

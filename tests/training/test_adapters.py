@@ -1,0 +1,144 @@
+"""A run trains adapters on another run's model; what it exports is what Hugging Face's peft and transformers load."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from headway.errors import CheckpointError, RunError
+from headway.recipe import Recipe
+from headway.runs import RunFolder
+from headway.training.adapters import merged, read_peft
+from headway.training.exporting import export_run
+from headway.training.initial_weights import read_weights
+from headway.training.reading import read_model, read_trained
+from headway.training.session import Session, open_run
+
+Make = Callable[..., Recipe]
+
+
+@pytest.fixture(scope="module")
+def base(make_small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A model to fine-tune, and the text that it was trained on."""
+    recipe = make_small_recipe(training={"steps": 20, "precision": "fp32"})
+    run = open_run(recipe, {}, root=tmp_path_factory.mktemp("base"))
+    assert Session(run).wait() == 0
+    return run
+
+
+def newest(run: RunFolder) -> Path:
+    return sorted(run.checkpoints_folder.glob("step-*"))[-1]
+
+
+def adapted(make: Make, base: RunFolder, **training: Any) -> Recipe:
+    settings = {"steps": 10, "precision": "fp32", "method": "lora", "adapter_rank": 4, "init_from": str(newest(base))}
+    return make(training={**settings, **training}, data={"tokenizer": str(base.tokenizer_path)})
+
+
+@pytest.fixture(scope="module")
+def tuned(make_small_recipe: Make, base: RunFolder, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    run = open_run(adapted(make_small_recipe, base), {}, root=tmp_path_factory.mktemp("tuned"))
+    assert Session(run).wait() == 0
+    return run
+
+
+def test_a_checkpoint_holds_the_adapters_alone(tuned: RunFolder, base: RunFolder) -> None:
+    trained = read_trained(tuned)
+    assert all("lora_" in name for name in trained)
+    whole = sum(array.nbytes for array in read_trained(base).values())
+    assert sum(array.nbytes for array in trained.values()) < 0.2 * whole
+
+
+def test_training_goes_on_from_the_model(tuned: RunFolder, base: RunFolder) -> None:
+    started = [event["loss"] for event in base.events() if event["event"] == "evaluated"][-1]
+    ended = [event["loss"] for event in tuned.events() if event["event"] == "evaluated"][-1]
+    assert ended < started
+    assert tuned.metrics()[0]["loss"] == pytest.approx(base.metrics()[-1]["loss"], abs=0.5)
+
+
+def test_a_run_that_is_stopped_goes_on(
+    make_small_recipe: Make, base: RunFolder, tuned: RunFolder, tmp_path: Path
+) -> None:
+    run = open_run(adapted(make_small_recipe, base, steps=10), {}, root=tmp_path)
+    session = Session(run)
+    while not run.metrics():
+        assert session.process.poll() is None
+    session.stop()
+    again = open_run(adapted(make_small_recipe, base, steps=10), {}, root=tmp_path, resume=True)
+    assert Session(again).wait() == 0
+    ours, theirs = read_trained(again), read_trained(tuned)
+    for name, array in theirs.items():
+        np.testing.assert_array_equal(ours[name], array, err_msg=name)
+
+
+def test_another_base_is_refused(make_small_recipe: Make, base: RunFolder, tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    shutil.copytree(newest(base), folder)
+    recipe = adapted(make_small_recipe, base, steps=2, init_from=str(folder))
+    run = open_run(recipe, {}, root=tmp_path)
+    assert Session(run).wait() == 0
+    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes() + b"\0")
+    longer = adapted(make_small_recipe, base, steps=4, init_from=str(folder))
+    again = open_run(longer, {}, root=tmp_path, resume=True)
+    with pytest.raises(RunError, match="run-base-changed"):
+        Session(again).wait()
+
+
+def test_an_exported_adapter_is_what_peft_reads(tuned: RunFolder, base: RunFolder, tmp_path: Path) -> None:
+    folder = export_run(tuned, tmp_path / "adapter", merges=False)
+    config = json.loads((folder / "adapter_config.json").read_text())
+    assert (config["peft_type"], config["r"], config["lora_alpha"]) == ("LORA", 4, 8.0)
+    assert config["base_model_name_or_path"] == str(newest(base))
+    assert set(config["target_modules"]) == {
+        "q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj",
+    }  # fmt: skip
+    read = read_peft(folder)
+    for name, array in read_trained(tuned).items():
+        np.testing.assert_array_equal(read[name], array)
+
+
+def test_a_merged_model_is_what_transformers_loads(tuned: RunFolder, tmp_path: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    folder = export_run(tuned, tmp_path / "whole", merges=True)
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    expected = read_model(tuned)
+    theirs = dict(model.named_parameters())
+    name = "model.layers.0.mlp.down_proj.weight"
+    np.testing.assert_array_equal(theirs[name].detach().numpy(), expected[name])
+    assert np.isfinite(model(torch.tensor([[1, 2, 3]])).logits.detach().numpy()).all()
+    base = read_weights(Path(str(tuned.recipe().training.init_from)))
+    assert not np.array_equal(base[name], expected[name])
+
+
+def test_merging_by_hand() -> None:
+    """W + 2 B A, with rank 1."""
+    weights = {"p.weight": np.zeros((2, 3), np.float32)}
+    adapters = {
+        "p.lora_A.weight": np.array([[1.0, 2.0, 3.0]], np.float32),
+        "p.lora_B.weight": np.array([[1.0], [10.0]], np.float32),
+    }
+    np.testing.assert_array_equal(merged(weights, adapters, 2.0)["p.weight"], [[2, 4, 6], [20, 40, 60]])
+    with pytest.raises(CheckpointError, match="checkpoint-mismatch"):
+        merged({}, adapters, 2.0)
+
+
+def test_nothing_is_overwritten(tuned: RunFolder, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(RunError, match="run-output-exists"):
+        export_run(tuned, tmp_path / "mine", merges=False)
+
+
+def test_an_adapter_of_another_kind_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="training-weights-unreadable"):
+        read_peft(tmp_path)
+    (tmp_path / "adapter_config.json").write_text('{"peft_type": "IA3"}')
+    with pytest.raises(CheckpointError, match="training-adapter-kind"):
+        read_peft(tmp_path)
