@@ -16,14 +16,39 @@ HEAD_CHUNK_TOKENS = 512
 """Rows whose logits exist at one time; ``kernels.CROSS_ENTROPY_CHUNK_TOKENS``, and a test compares the two."""
 
 
-def kept_elements_per_token(model: ModelConfig) -> tuple[int, int]:
-    """Return what one token leaves in all layers: elements in the activations' dtype, and fp32 numbers."""
+def kept_elements_per_token(work: Workload) -> tuple[int, int]:
+    """Return what one token leaves in all layers: elements in the activations' dtype, and fp32 numbers.
+
+    With recomputation, a layer keeps its input; where it is selective, also what products and attention return.
+    """
+    model = work.model
+    layers, hidden, width = model.num_hidden_layers, model.hidden_size, model.query_size
+    if work.recompute == "full":
+        return layers * hidden, 0
+    if work.recompute == "none":
+        return _all_elements(work)
+    # Of the products q k v o, gate up down: all, or every second.
+    inner = _mlp_width(model)
+    products = width + 2 * model.key_value_size + 2 * hidden + 2 * inner
+    if work.recompute == "products":
+        products = model.key_value_size + hidden + inner
+    return layers * (hidden + products + width), layers * model.num_attention_heads
+
+
+def _all_elements(work: Workload) -> tuple[int, int]:
+    model = work.model
     layers, hidden = model.num_hidden_layers, model.hidden_size
     plain, single = _attention_elements(model)
     # Both norms keep their input (the residual stream) and give a result that the projections keep.
     plain += 4 * hidden
     single += 2
-    return layers * plain + _mlp_elements(model), layers * single
+    elements = layers * plain + _mlp_elements(model)
+    if work.adapters is not None:
+        elements += sum(work.adapters.rank * group.active_copies for group in work.adapters.groups(model))
+        if work.adapters.targets != "all":
+            # Frozen products need no input: not the MLP's, nor its last product's.
+            elements -= layers * (hidden + _mlp_width(model))
+    return elements, layers * single
 
 
 def _attention_elements(model: ModelConfig) -> tuple[int, int]:
@@ -58,7 +83,7 @@ def _mlp_elements(model: ModelConfig) -> int:
 
 def kept_bytes(work: Workload) -> float:
     """Return what one micro-batch keeps of all layers."""
-    plain, single = kept_elements_per_token(work.model)
+    plain, single = kept_elements_per_token(work)
     last_norm = work.model.hidden_size
     return float(work.tokens * ((plain + last_norm) * VALUE_BYTES[work.dtype] + (single + 1) * FP32_BYTES))
 
@@ -92,7 +117,9 @@ def head_bytes(work: Workload) -> float:
     chunks = -(-work.tokens // HEAD_CHUNK_TOKENS)
     logits, weight = float(rows * vocabulary), float(vocabulary * hidden)
     rounded = 0.0 if work.dtype == "fp32" else value_bytes * weight
-    gradients = work.tokens * hidden * 2.0 * value_bytes + FP32_BYTES * weight + rounded
+    gradients = work.tokens * hidden * 2.0 * value_bytes
+    if work.adapters is None:
+        gradients += FP32_BYTES * weight + rounded
     # The last chunk's arrays are dropped only when the next chunk's replace them.
     one_chunk = logits * 2 * FP32_BYTES
     replaced = logits * 3 * FP32_BYTES if chunks > 1 else one_chunk
@@ -102,11 +129,22 @@ def head_bytes(work: Workload) -> float:
 def backward_transient_bytes(work: Workload) -> float:
     """Return what the backward pass of the last layer holds beside what was kept, at its peak: in its MLP."""
     value_bytes = VALUE_BYTES[work.dtype]
-    inner = max(
-        (group.shape[0] for group in tensor_groups(work.model) if group.name.endswith("up_proj.weight")),
-        default=work.model.intermediate_size,
-    )
-    mlp = 4.0 * inner * value_bytes + 2 * work.model.hidden_size * value_bytes
+    mlp = 4.0 * _mlp_width(work.model) * value_bytes + 2 * work.model.hidden_size * value_bytes
     norm = work.model.hidden_size * (2 * value_bytes + 3 * FP32_BYTES)
-    head_gradient = FP32_BYTES * work.model.vocab_size * work.model.hidden_size
-    return work.tokens * max(mlp, norm) + head_gradient
+    head_gradient = FP32_BYTES * work.model.vocab_size * work.model.hidden_size if work.adapters is None else 0
+    return work.tokens * (max(mlp, norm) + _repeated_elements(work) * value_bytes) + head_gradient
+
+
+def _repeated_elements(work: Workload) -> float:
+    """Return what a token leaves in the one layer whose forward pass was just repeated, beside what was kept of it."""
+    if work.recompute == "none":
+        return 0.0
+    whole, kept = _all_elements(work)[0], kept_elements_per_token(work)[0]
+    return (whole - kept) / max(work.model.num_hidden_layers, 1)
+
+
+def _mlp_width(model: ModelConfig) -> int:
+    return max(
+        (group.shape[0] for group in tensor_groups(model) if group.name.endswith("up_proj.weight")),
+        default=model.intermediate_size,
+    )

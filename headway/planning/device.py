@@ -18,6 +18,9 @@ CPU = "cpu"
 PROCESSOR_PRECISIONS = ("fp32", "bf16")
 """Formats whose operations the probe measures."""
 
+PROCESSOR_METHODS = ("full", "lora")
+"""The engine has no quantised weights on processors."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Processors:
@@ -78,6 +81,7 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
         ("training.precision", recipe.training.precision, PROCESSOR_PRECISIONS),
         # The probe's operations are the engine's own.
         ("training.software", recipe.training.software, (OWN,)),
+        ("training.method", recipe.training.method, PROCESSOR_METHODS),
         ("training.dropout", str(recipe.training.dropout), ("0.0",)),
     ):
         if value not in supported:

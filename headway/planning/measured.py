@@ -69,12 +69,12 @@ class MeasuredDevice:
         Raises:
             PlanError: no such operation was measured.
         """
-        found = self._fits.get((operation.kind, operation.dtype, operation.passes))
+        found = self._fits.get((operation.kind, operation.dtype, operation.runs_as or operation.passes))
         if found is None:
             raise PlanError("plan-operation-not-measured", operation=operation.kind, dtype=operation.dtype)
         amounts = work_amounts(operation.kind, operation.shape)
         warm, cold = (fit.seconds(amounts) for fit in found)
-        return warm + min(1.0, reuse_bytes / COLD_BYTES) * max(0.0, cold - warm)
+        return operation.share * (warm + min(1.0, reuse_bytes / COLD_BYTES) * max(0.0, cold - warm))
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, str], tuple[FittedTime, FittedTime]]:

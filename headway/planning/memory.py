@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from headway.planning import activations
+from headway.planning.adapters import count_trained
 from headway.planning.device import Processors
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
 from headway.planning.parameters import count_parameters, tensor_groups
@@ -36,7 +37,7 @@ class MemoryParts:
     """The parts of the peak; they sum to it.
 
     Attributes:
-        parameters_bytes: fp32 weights, and the rounded copies that autograd keeps.
+        parameters_bytes: fp32 weights, and the rounded copies that autograd keeps; frozen weights as they are used.
         gradients_bytes: of the weights.
         optimizer_bytes: AdamW's moments.
         activations_bytes: kept for the backward pass, and what that pass holds for a moment.
@@ -135,13 +136,16 @@ def plan_memory(
 
 
 def _moments(work: Workload, share: Share, accumulations: int, within_documents: bool) -> dict[str, MemoryParts]:
-    parameters = float(count_parameters(work.model))
-    state_bytes = FP32_BYTES * share.of(parameters, "parameters")
-    gradient_bytes = FP32_BYTES * share.of(parameters, "gradients")
-    optimizer_bytes = FP32_BYTES * MOMENTS * share.of(parameters, "optimizer")
+    trained = float(count_trained(work.model, work.adapters))
+    state_bytes = FP32_BYTES * share.of(trained, "parameters")
+    gradient_bytes = FP32_BYTES * share.of(trained, "gradients")
+    optimizer_bytes = FP32_BYTES * MOMENTS * share.of(trained, "optimizer")
     communication_bytes = _communication_bytes(work, share)
     copies_bytes = 0.0
-    if work.dtype != "fp32" and share.shard != "parameters":
+    if work.adapters is not None:
+        # Frozen weights are held as they are used, and need no copies.
+        state_bytes += VALUE_BYTES[work.dtype] * share.of(count_parameters(work.model), "parameters")
+    elif work.dtype != "fp32" and share.shard != "parameters":
         copies_bytes = float(VALUE_BYTES[work.dtype] * activations.weight_copy_parameters(work.model))
     kept = activations.kept_bytes(work) + activations.mask_bytes(work, within_documents=within_documents)
     waiting_bytes = gradient_bytes if accumulations else 0.0
@@ -168,15 +172,16 @@ def _communication_bytes(work: Workload, share: Share) -> float:
     """Return the buffers of collectives: two layers in flight where weights are gathered, one reduced gradient."""
     if share.degree == 1:
         return 0.0
+    layers = max(work.model.num_hidden_layers, 1)
     per_layer = max(
         sum(
-            group.parameters / max(work.model.num_hidden_layers, 1)
-            for group in tensor_groups(work.model)
-            if group.part not in ("embedding", "head")
+            group.parameters / layers for group in tensor_groups(work.model) if group.part not in ("embedding", "head")
         ),
         1.0,
     )
     largest = max(per_layer, float(work.model.vocab_size * work.model.hidden_size))
+    if work.adapters is not None:
+        largest = work.adapters.parameters(work.model) / layers
     gathered = 2 * per_layer * VALUE_BYTES[work.dtype] if share.shard == "parameters" else 0.0
     return gathered + largest * FP32_BYTES
 

@@ -13,7 +13,6 @@ Leaves out: latency of each collective, contention, and in-network reduction.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from headway import catalog
@@ -122,13 +121,13 @@ def plan_loopback(sent_bytes: float, bus_bytes_per_second: float | None) -> Netw
         bus_bytes_per_second: of an all-reduce over the loopback interface, as the probe measured it; where it did not,
             the rate that is assumed of a network.
     """
-    assumed = constant("assumed-processor-network") if bus_bytes_per_second is None else None
-    seconds = sent_bytes / (bus_bytes_per_second or assumed or math.inf)
+    is_assumed = bus_bytes_per_second is None
+    rate = constant("assumed-processor-network") if bus_bytes_per_second is None else bus_bytes_per_second
     return Network(
         scale_up_bytes_per_step=sent_bytes,
-        total_seconds=seconds,
-        exposed_seconds=seconds,
-        assumed_bytes_per_second=assumed,
+        total_seconds=sent_bytes / rate,
+        exposed_seconds=sent_bytes / rate,
+        assumed_bytes_per_second=rate if is_assumed else None,
     )
 
 

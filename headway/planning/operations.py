@@ -16,8 +16,9 @@ from fractions import Fraction
 from math import prod
 from typing import Literal
 
+from headway.planning.adapters import Adapters
 from headway.planning.flops import attended_keys
-from headway.planning.parameters import tensor_groups
+from headway.planning.parameters import TensorGroup, tensor_groups
 from headway.recipe.model import ModelConfig
 
 Kind = Literal["linear", "attention", "head", "embedding", "norm", "rotary", "gated", "add", "accumulate", "update"]
@@ -50,6 +51,8 @@ class Operation:
         moved_bytes: read and written by one execution.
         launches: kernels that one execution starts, when nothing is fused.
         repeats: executions in each micro-batch (forward, backward) or in each step (update).
+        runs_as: the pass whose kernel runs; None where it is ``passes``.
+        share: of that kernel's products that run.
     """
 
     name: str
@@ -62,6 +65,8 @@ class Operation:
     moved_bytes: float
     launches: int
     repeats: int
+    runs_as: Pass | None = None
+    share: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,8 @@ class Workload:
         sequence_length: tokens of each.
         dtype: ``fp32`` or ``bf16``.
         is_compiled: whether elementwise chains are fused.
+        adapters: that are trained beside frozen weights; None where all weights are trained.
+        recompute: what the backward pass computes again: none, selective, products or full.
     """
 
     model: ModelConfig
@@ -118,6 +125,8 @@ class Workload:
     sequence_length: int
     dtype: str
     is_compiled: bool = False
+    adapters: Adapters | None = None
+    recompute: str = "none"
 
     @property
     def tokens(self) -> int:
@@ -126,8 +135,9 @@ class Workload:
 
 
 def micro_batch_operations(work: Workload) -> tuple[Operation, ...]:
-    """Return the operations of one micro-batch, forward and backward.
+    """Return the operations of one micro-batch, forward and backward, where all weights are trained and all is kept.
 
+    `steps.operations_of` says what changes with adapters and with recomputation.
     Leaves out: the routing and the exchange of tokens in a mixture of experts.
     """
     return (
@@ -220,18 +230,19 @@ def _projections(work: Workload) -> Iterator[Operation]:
         activations = float(value_bytes) * rows * (inputs + outputs)
         cast = weight * Traffic(casts=1).bytes_per_element(work.dtype)
         flops = 2.0 * rows * weight
-        name = (
-            group.name.removesuffix(".weight")
-            .replace("model.layers.{layer}.", "")
-            .replace("transformer.h.{layer}.", "")
-        )
         yield from _pair(
-            work, name, group.part if group.part != "router" else "mlp", "linear", (rows, inputs, outputs),
+            work, operation_name(group), group.part if group.part != "router" else "mlp", "linear", (rows, inputs, outputs),
             flops=(flops, 2 * flops),
             moved=(activations + weight * value_bytes + cast, 2 * (activations + weight * value_bytes) + cast),
             launches=(1, 2) if cast == 0 else (2, 3),
             repeats=group.copies,
         )  # fmt: skip
+
+
+def operation_name(group: TensorGroup) -> str:
+    """Return what the product with a projection is called."""
+    name = group.name.removesuffix(".weight")
+    return name.replace("model.layers.{layer}.", "").replace("transformer.h.{layer}.", "")
 
 
 def _attention(work: Workload) -> Iterator[Operation]:

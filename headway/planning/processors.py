@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headway.errors import PlanError
+from headway.planning.adapters import count_trained
 from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.device import CPU, Processors
 from headway.planning.memory import Memory, Share, plan_memory
 from headway.planning.network import Network, bytes_sent, plan_loopback, plan_network
 from headway.planning.operations import Workload
-from headway.planning.parameters import count_parameters
+from headway.planning.steps import workload_of
 from headway.planning.time import StepCost, price_step
 from headway.recipe import Recipe
 
@@ -26,6 +27,9 @@ STEP_SPREAD = (0.92, 1.25)
 """80 % interval of the step time around the prediction, as ratios; other work on a machine only ever adds time.
 
 Source: the errors on the twelve shapes of ``benchmarks/plan_accuracy_cpu.py``, of which eleven lie inside."""
+
+RECOMPUTATIONS = ("none", "selective", "full")
+"""That are looked at where the recipe leaves them open; the plan takes the fastest that fits."""
 
 NUM_ALTERNATIVES = 3
 """That a plan names, the best ones first. Our choice."""
@@ -41,7 +45,6 @@ _UNSUPPORTED = (
     "expert_parallel_degree",
 )
 _SUPPORTED = {
-    "recompute": "none",
     "offload_optimizer": False,
     "offload_activations": False,
     "sequence_parallel": False,
@@ -78,9 +81,10 @@ def choose_on_processors(recipe: Recipe, device: Processors) -> Choice:
     _require_supported(recipe)
     degree = _data_parallel_degree(recipe)
     candidates = [
-        _evaluate(recipe, device, degree, shard, micro_batch)
+        _evaluate(recipe, device, degree, shard=shard, micro_batch=micro_batch, recompute=recompute)
         for micro_batch in _micro_batches(recipe, degree)
         for shard in _shards(recipe, degree)
+        for recompute in _recomputations(recipe)
     ]
     fitting = [candidate for candidate in candidates if candidate.memory.fits is not False]
     ranked = sorted(fitting or candidates, key=_step_seconds if fitting else _peak_bytes)
@@ -164,6 +168,10 @@ def _shards(recipe: Recipe, degree: int) -> tuple[str, ...]:
     return SHARDS if degree > 1 else SHARDS[:1]
 
 
+def _recomputations(recipe: Recipe) -> tuple[str, ...]:
+    return RECOMPUTATIONS if recipe.layout.recompute == "auto" else (recipe.layout.recompute,)
+
+
 def _micro_batches(recipe: Recipe, degree: int) -> Iterator[int]:
     """Yield the micro-batch sizes to look at, largest first: divisors of a device's share of the batch."""
     per_device = recipe.training.global_batch_size // degree
@@ -185,18 +193,14 @@ def _divisors_descending(number: int, limit: int) -> Iterator[int]:
     yield from sorted({*small, *large}, reverse=True)
 
 
-def _evaluate(recipe: Recipe, device: Processors, degree: int, shard: str, micro_batch: int) -> Candidate:
+def _evaluate(
+    recipe: Recipe, device: Processors, degree: int, *, shard: str, micro_batch: int, recompute: str
+) -> Candidate:
     training = recipe.training
     accumulations = training.global_batch_size // degree // micro_batch
-    work = Workload(
-        model=recipe.model,
-        sequences=micro_batch,
-        sequence_length=training.sequence_length,
-        dtype=training.precision,
-        is_compiled=training.compile,
-    )
+    work = workload_of(recipe, micro_batch, recompute)
     share = Share(degree=degree, shard=shard)
-    parameters = count_parameters(recipe.model)
+    parameters = count_trained(recipe.model, work.adapters)
     updated = max(1, round(share.of(parameters, "optimizer")))
     cost = price_step(work, device, micro_batches=accumulations, updated_parameters=updated)
     # Weights are gathered during every pass; gradients leave in the last backward pass only.
@@ -212,6 +216,7 @@ def _evaluate(recipe: Recipe, device: Processors, degree: int, shard: str, micro
             shard=shard,
             micro_batch_size=micro_batch,
             gradient_accumulation_steps=accumulations,
+            recompute=recompute,
         ),
         work=work,
         memory=plan_memory(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headway import catalog
 from headway.catalog.programs import OWN
 from headway.machine.measurements import DiskSpeed
+from headway.planning.adapters import adapters_of, count_trained
 from headway.planning.analytic.numerics import numerics
 from headway.planning.network import devices_per_node
 from headway.planning.operations import FP32_BYTES
@@ -90,13 +91,7 @@ def saved_bytes(recipe: Recipe) -> int:
     each = saved_bytes_per_weight(recipe.training)
     if recipe.training.method == "full":
         return checkpoint_bytes(recipe.model, each)
-    # Adapters are trained on accelerators only, whose plans load NumPy anyway.
-    from headway.planning.accelerated import job_of
-    from headway.planning.analytic.holdings import adapter_parameters
-
-    job = job_of(recipe)
-    assert job.adapter is not None, "a method other than full has an adapter"
-    return int(each * adapter_parameters(job.shape, job.adapter)) + _SMALL_FILES_BYTES
+    return int(each * count_trained(recipe.model, adapters_of(recipe.training))) + _SMALL_FILES_BYTES
 
 
 def saved_bytes_per_weight(training: TrainingConfig) -> float:

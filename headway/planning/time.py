@@ -10,8 +10,9 @@ from headway.planning.activations import kept_bytes
 from headway.planning.choice import Choice
 from headway.planning.device import Processors
 from headway.planning.flops import hardware_flops_per_token, model_flops_per_token
-from headway.planning.operations import Operation, Workload, micro_batch_operations, update_operations
+from headway.planning.operations import Operation, Workload, update_operations
 from headway.planning.spread import SURE, Spread, ends, inverse, product, spread_of
+from headway.planning.steps import operations_of
 from headway.recipe import Recipe
 
 
@@ -111,7 +112,7 @@ def price_step(work: Workload, device: Processors, *, micro_batches: int, update
     passes = {"forward": 0.0, "backward": 0.0}
     # What the forward pass leaves is used again in the backward pass, after all the rest was touched.
     reuse_bytes = kept_bytes(work)
-    for operation in micro_batch_operations(work):
+    for operation in operations_of(work):
         seconds = device.processes * operation.repeats * device.cost.seconds(operation, reuse_bytes)
         _book(parts, operation, micro_batches * seconds)
         passes[operation.passes] += seconds

@@ -67,6 +67,7 @@ class TrainingLoop:
         self._checkpoint_seconds = recipe.resilience.interval_seconds(best_seconds)
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
+        self._base = base_of(recipe)
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
 
@@ -215,7 +216,7 @@ class TrainingLoop:
             "recipe_digest": self._recipe.digest(),
             "engine": {"name": training.engine, **asdict(self._engine.settings)},
             "micro_batch_size": self._micro_batch_size,
-            "base": base_of(self._recipe),
+            "base": self._base,
         }
 
 

@@ -72,7 +72,6 @@ def test_few_tokens_at_once(make_recipe: MakeRecipe, machine: Machine) -> None:
         ({"layout": {"virtual_pipeline_stages": 2}}, "layout.virtual_pipeline_stages"),
         ({"layout": {"context_parallel_degree": 2}}, "layout.context_parallel_degree"),
         ({"layout": {"expert_parallel_degree": 2}}, "layout.expert_parallel_degree"),
-        ({"layout": {"recompute": "full"}}, "layout.recompute"),
         ({"layout": {"offload_optimizer": True}}, "layout.offload_optimizer"),
         ({"layout": {"offload_activations": True}}, "layout.offload_activations"),
         ({"layout": {"sequence_parallel": True}}, "layout.sequence_parallel"),

@@ -83,7 +83,10 @@ def test_another_base_is_refused(make_small_recipe: Make, base: RunFolder, tmp_p
     recipe = adapted(make_small_recipe, base, steps=2, init_from=str(folder))
     run = open_run(recipe, {}, root=tmp_path)
     assert Session(run).wait() == 0
-    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes() + b"\0")
+    (file,) = folder.glob("model*.safetensors")
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
     longer = adapted(make_small_recipe, base, steps=4, init_from=str(folder))
     again = open_run(longer, {}, root=tmp_path, resume=True)
     with pytest.raises(RunError, match="run-base-changed"):

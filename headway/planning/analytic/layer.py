@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from headway.planning.adapters import is_target
 from headway.planning.analytic import kernels
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Adapter, Job
@@ -269,14 +270,7 @@ def _one_linear(
 
 def has_adapter(adapter: Adapter, matrix: Matrix) -> bool:
     """Return whether a matrix is one of the adapter's targets."""
-    is_attention = "attn" in matrix.name
-    if adapter.targets == "all":
-        return True
-    if adapter.targets == "attention":
-        return is_attention
-    if adapter.targets == "fused-qkv":
-        return is_attention and not matrix.name.endswith("o_proj")
-    return matrix.name.endswith(("q_proj", "v_proj", "c_attn"))
+    return is_target(adapter.targets, matrix.name)
 
 
 def _attention(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from headway import catalog
 from headway.planning.activations import HEAD_CHUNK_TOKENS, kept_bytes, kept_elements_per_token
+from headway.planning.adapters import adapters_of, count_trained
 from headway.planning.device import CPU
 from headway.planning.explanation import Explanation
 from headway.planning.memory import HEAP_PINNED_SHARE, HEAP_SCATTERED_SHARE, MOMENTS, MemoryParts
-from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
+from headway.planning.operations import FP32_BYTES, VALUE_BYTES
+from headway.planning.steps import workload_of
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -279,6 +281,7 @@ def _reserve(plan: Plan, one: _Split) -> Explanation:
 
 def _on_processors(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     parts = plan.memory.parts
+    trained = count_trained(recipe.model, adapters_of(recipe.training))
     degree, shard = plan.layout.data_parallel_degree, plan.layout.shard
     for name, value, each_bytes, kinds in (
         ("parameters", parts.parameters_bytes, FP32_BYTES, ("parameters",)),
@@ -286,14 +289,14 @@ def _on_processors(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         ("optimizer", parts.optimizer_bytes, FP32_BYTES * MOMENTS, ("optimizer", "gradients", "parameters")),
     ):
         group = degree if shard in kinds else 1
-        own_bytes = min(value, plan.model.parameters * each_bytes / group)
+        own_bytes = min(value, trained * each_bytes / group)
         yield Explanation(
             id="explain-memory-states",
             quantity="bytes",
             value=value,
             arguments={
                 "part": name,
-                "weights": plan.model.parameters,
+                "weights": trained,
                 "each_bytes": each_bytes,
                 "group": group,
                 "own_bytes": own_bytes,
@@ -308,13 +311,7 @@ def _on_processors(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
 
 def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explanation]:
     training, layout = recipe.training, plan.layout
-    work = Workload(
-        model=recipe.model,
-        sequences=layout.micro_batch_size,
-        sequence_length=training.sequence_length,
-        dtype=training.precision,
-        is_compiled=training.compile,
-    )
+    work = workload_of(recipe, layout.micro_batch_size, layout.recompute)
     kept = min(parts.activations_bytes, kept_bytes(work))
     yield Explanation(
         id="explain-memory-kept",
@@ -322,7 +319,7 @@ def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explana
         value=parts.activations_bytes,
         arguments={
             "tokens": work.tokens,
-            "elements": kept_elements_per_token(recipe.model)[0],
+            "elements": kept_elements_per_token(work)[0],
             "value_bytes": VALUE_BYTES[training.precision],
             "kept_bytes": kept,
             "extra_bytes": parts.activations_bytes - kept,

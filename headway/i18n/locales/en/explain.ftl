@@ -133,7 +133,7 @@ explain-memory-states = { $part ->
         [forward] the end of the forward pass
         [update] the update
        *[backward] the backward pass
-    }) = { BYTES($own_bytes) }; rounded copies add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+    }) = { BYTES($own_bytes) }; rounded copies and frozen weights add { BYTES($extra_bytes) }: { BYTES($bytes) }.
 # $tokens, $elements, $value_bytes, $kept_bytes, $extra_bytes, $bytes (Number)
 explain-memory-kept = Activations: { COUNT($tokens) } tokens of a micro-batch leave { COUNT($elements) } elements of { COUNT($value_bytes) } bytes each, and fp32 numbers of norms: { BYTES($kept_bytes) }; masks and the backward pass of the last layer add { BYTES($extra_bytes) }: { BYTES($bytes) }.
 # $rows, $bytes (Number)

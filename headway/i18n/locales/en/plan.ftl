@@ -51,6 +51,7 @@ plan-label-gradient-accumulation-steps = Micro-batches per step
 plan-label-recompute = Recomputation
 plan-label-reshard-after-forward = Drop gathered weights after the forward pass
 plan-label-recompute-share = Share of the layers that recompute
+plan-label-sequence-parallel = Positions divided with the matrices
 plan-label-search = Search for a layout
 plan-label-considered = Layouts that were evaluated
 plan-label-removed = Choices removed by rule

@@ -18,6 +18,8 @@ from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint
 from headway.training.engines.torch.model import Block, Llama
 
 _PRODUCTS = {torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default}
+if torch.backends.mkldnn.is_available():
+    _PRODUCTS.add(torch.ops.mkldnn._linear_pointwise.default)
 _ATTENTION = {
     torch.ops.aten._scaled_dot_product_flash_attention_for_cpu.default,
     torch.ops.aten._scaled_dot_product_flash_attention.default,
