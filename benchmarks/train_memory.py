@@ -104,7 +104,7 @@ class Measuring:
         recipe = resolve_recipe(raw)
         planned = plan(recipe, self._machine)
         run = open_run(recipe, planned.to_dict(), root=self._folder / "runs")
-        if Session(run).wait() != 0:
+        if Session(run, processes=recipe.hardware.devices).wait() != 0:
             raise SystemExit(f"{name}: the run failed, see {run.path}")
         rows = {row.quantity: row for row in measure_run(run).rows}
         peak, step = rows["peak_bytes"].measured, rows["step_seconds"].measured

@@ -231,7 +231,8 @@ def _projections(work: Workload) -> Iterator[Operation]:
         cast = weight * Traffic(casts=1).bytes_per_element(work.dtype)
         flops = 2.0 * rows * weight
         yield from _pair(
-            work, operation_name(group), group.part if group.part != "router" else "mlp", "linear", (rows, inputs, outputs),
+            work, operation_name(group), group.part if group.part != "router" else "mlp", "linear",
+            (rows, inputs, outputs),
             flops=(flops, 2 * flops),
             moved=(activations + weight * value_bytes + cast, 2 * (activations + weight * value_bytes) + cast),
             launches=(1, 2) if cast == 0 else (2, 3),

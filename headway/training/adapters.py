@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from headway.errors import CheckpointError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint.snapshot import Arrays
+from headway.training.weight_files import WeightFiles
 
 TARGETS = {
     "all": ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
@@ -82,8 +83,6 @@ def read_peft(folder: Path) -> dict[str, NDArray[Any]]:
     Raises:
         CheckpointError: there is no adapter, it cannot be read, or it is of another kind.
     """
-    from headway.training.initial_weights import read_file
-
     try:
         config = json.loads((folder / CONFIG_FILE).read_text(encoding="utf-8"))
         kind = config.get("peft_type")
@@ -93,4 +92,4 @@ def read_peft(folder: Path) -> dict[str, NDArray[Any]]:
         ) from error
     if kind != "LORA":
         raise CheckpointError("training-adapter-kind", path=str(folder), kind=str(kind))
-    return {name.removeprefix(PREFIX): array for name, array in read_file(folder / WEIGHTS_FILE).items()}
+    return {name.removeprefix(PREFIX): array for name, array in WeightFiles([folder / WEIGHTS_FILE]).items()}

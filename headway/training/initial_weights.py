@@ -5,16 +5,13 @@ from __future__ import annotations
 import hashlib
 import zlib
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.adapters import adapter_alpha, merged
 from headway.training.engines import Engine
+from headway.training.weight_files import weights_in
 from headway.units import MIB
 
 _PIECE_BYTES = 16 * MIB
@@ -27,38 +24,7 @@ def load_initial_weights(engine: Engine, recipe: Recipe) -> None:
         CheckpointError: the folder holds no safetensors, or they do not fit the model.
     """
     if recipe.training.init_from is not None:
-        engine.load_weights(read_weights(Path(recipe.training.init_from)))
-
-
-def read_weights(folder: Path) -> dict[str, NDArray[Any]]:
-    """Read all ``model*.safetensors`` of a folder, as fp32.
-
-    Raises:
-        CheckpointError: there are none, or one cannot be read.
-    """
-    files = sorted(folder.glob("model*.safetensors"))
-    if not files:
-        raise CheckpointError("training-no-weights", folder=str(folder))
-    weights: dict[str, NDArray[Any]] = {}
-    for file in files:
-        weights.update(read_file(file))
-    return weights
-
-
-def read_file(file: Path) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a safetensors file, as fp32.
-
-    Raises:
-        CheckpointError: it cannot be read.
-    """
-    from safetensors import SafetensorError, safe_open
-
-    try:
-        # Through torch, since NumPy has no bfloat16 of its own.
-        with safe_open(file, framework="pt") as opened:
-            return {name: np.asarray(opened.get_tensor(name).float().numpy()) for name in opened.keys()}  # noqa: SIM118 - not a mapping
-    except (OSError, SafetensorError) as error:
-        raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
+        engine.load_weights(weights_in(Path(recipe.training.init_from)))
 
 
 def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
@@ -70,7 +36,7 @@ def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
     if recipe.training.method == "full":
         return trained
     assert recipe.training.init_from is not None, "a rule of training"
-    base = read_weights(Path(recipe.training.init_from))
+    base = weights_in(Path(recipe.training.init_from))
     return merged(base, trained, adapter_alpha(recipe) / recipe.training.adapter_rank)
 
 

@@ -16,9 +16,9 @@ from headway.recipe import Recipe
 from headway.runs import RunFolder
 from headway.training.adapters import merged, read_peft
 from headway.training.exporting import export_run
-from headway.training.initial_weights import read_weights
 from headway.training.reading import read_model, read_trained
 from headway.training.session import Session, open_run
+from headway.training.weight_files import weights_in
 
 Make = Callable[..., Recipe]
 
@@ -117,7 +117,7 @@ def test_a_merged_model_is_what_transformers_loads(tuned: RunFolder, tmp_path: P
     name = "model.layers.0.mlp.down_proj.weight"
     np.testing.assert_array_equal(theirs[name].detach().numpy(), expected[name])
     assert np.isfinite(model(torch.tensor([[1, 2, 3]])).logits.detach().numpy()).all()
-    base = read_weights(Path(str(tuned.recipe().training.init_from)))
+    base = weights_in(Path(str(tuned.recipe().training.init_from)))
     assert not np.array_equal(base[name], expected[name])
 
 

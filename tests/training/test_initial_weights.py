@@ -13,7 +13,8 @@ from headway.errors import CheckpointError
 from headway.recipe import to_hf_config
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.training.engines import build_engine
-from headway.training.initial_weights import load_initial_weights, read_weights
+from headway.training.initial_weights import load_initial_weights
+from headway.training.weight_files import weights_in
 from tests.training.engines.contract import assert_equal, copy_of, make_recipe
 
 
@@ -28,7 +29,7 @@ def test_the_round_trip_is_exact(tied: bool, tmp_path: Path) -> None:
     theirs = transformers.AutoModelForCausalLM.from_pretrained(saved)
     assert theirs.config.tie_word_embeddings == tied
     theirs.save_pretrained(tmp_path / "theirs")
-    for name, array in read_weights(tmp_path / "theirs").items():
+    for name, array in weights_in(tmp_path / "theirs").items():
         assert array.tobytes() == np.asarray(before.parameters[name]).tobytes(), name
     other = build_engine(make_recipe("torch", tie_word_embeddings=tied, seed=7))
     training = recipe.training.model_copy(update={"init_from": str(tmp_path / "theirs")})
@@ -46,7 +47,7 @@ def test_without_init_from_nothing_changes() -> None:
 
 def test_bad_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="training-no-weights"):
-        read_weights(tmp_path)
+        weights_in(tmp_path)
     (tmp_path / "model.safetensors").write_bytes(b"this is no safetensors file")
     with pytest.raises(CheckpointError, match="training-weights-unreadable"):
-        read_weights(tmp_path)
+        weights_in(tmp_path)

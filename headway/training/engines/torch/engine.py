@@ -37,7 +37,7 @@ from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of, trained_shapes
 from headway.training.engines.torch.passes import Passes, WholePasses
 from headway.training.engines.torch.tied import TiedCopies
-from headway.training.engines.torch.weights import require_match, to_tensor, write_part
+from headway.training.engines.torch.weights import require_match, shapes_of, to_tensor, write_part
 from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
@@ -145,7 +145,7 @@ class TorchEngine(Engine):
         """Take parameters and optimizer state; see `Engine.load`."""
         self._load(snapshot.parameters, self._trained, self._trained_shapes)
         expected = {f"{name}.{moment}": shape for name, shape in self._trained_shapes.items() for moment in MOMENTS}
-        require_match(snapshot.optimizer, expected)
+        require_match(shapes_of(snapshot.optimizer), expected)
         load_moments(self._optimizer, self._trained, snapshot.optimizer, float(snapshot.state["optimizer_steps"]))
 
     def load_weights(self, parameters: Arrays) -> None:
@@ -155,13 +155,11 @@ class TorchEngine(Engine):
         self._load(parameters, own, shapes)
 
     def _load(self, arrays: Arrays, own: Mapping[str, Tensor], shapes: Mapping[str, torch.Size]) -> None:
-        found = dict(arrays)
-        if self._config.tie_word_embeddings:
-            # Some writers store the tied head as well.
-            found.pop(HEAD, None)
-        require_match(found, shapes)
+        # Some writers store the tied head as well.
+        ignored = (HEAD,) if self._config.tie_word_embeddings else ()
+        require_match({name: shape for name, shape in shapes_of(arrays).items() if name not in ignored}, shapes)
         for name, parameter in own.items():
-            write_part(parameter, to_tensor(found[canonical_name(name, found)]))
+            write_part(parameter, to_tensor(arrays[canonical_name(name, shapes)]))
         self._optimizer.state.clear()
 
     def peak_memory_bytes(self) -> int:

@@ -71,8 +71,8 @@ class Linear(nn.Linear):
     def add_adapter(self, rank: int, scale: float) -> None:
         """Add an adapter whose weights are yet to be drawn; its result is multiplied by ``scale``."""
         place = self.weight.device
-        self.lora_A = Linear(self.in_features, rank, bias=False, device=place)
-        self.lora_B = Linear(rank, self.out_features, bias=False, device=place)
+        self.lora_A = Linear(self.in_features, rank, bias=False, device=place, dtype=torch.float32)
+        self.lora_B = Linear(rank, self.out_features, bias=False, device=place, dtype=torch.float32)
         self.adapter_scale = scale
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -21,19 +22,21 @@ EMBEDDING, HEAD = "model.embed_tokens.weight", "lm_head.weight"
 def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]:
     """Return the parts of the model that this process holds, with the weights that its training begins with.
 
+    Those that ``[training] init_from`` brings are yet to be loaded.
+
     Raises:
         TrainingError: the model does not divide as the layout says.
     """
     config = recipe.model
     # Weights that are tied must not be given storage twice; models that tie them are small.
     start = ranks.device if config.tie_word_embeddings else torch.device("meta")
-    with start:
-        parts = _empty_parts(config, dtype, ranks)
     adapters = settings_of(recipe)
+    # Frozen weights are kept in the dtype that they are used in: no update needs more digits of them.
+    with start, _default_dtype(torch.float32 if adapters is None else dtype):
+        parts = _empty_parts(config, dtype, ranks)
     for part in parts:
         if adapters is not None:
             add_adapters(part, adapters)
-            _round_frozen(part)
         recompute_layers(part, ranks.layout.recompute, ranks.layout.recompute_share)
         _divide(part, ranks)
         if not config.tie_word_embeddings:
@@ -45,9 +48,10 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     held: dict[str, list[Tensor]] = {}
     for own, parameter in parameters.items():
         held.setdefault(canonical_name(own, names), []).append(parameter)
-    for name, whole in initial_weights(config, recipe.training.seed):
-        for parameter in held.get(name, ()):
-            write_part(parameter, whole)
+    if recipe.training.init_from is None:
+        for name, whole in initial_weights(config, recipe.training.seed):
+            for parameter in held.get(name, ()):
+                write_part(parameter, whole)
     if adapters is not None:
         for name, whole in initial_adapters(config, adapters, recipe.training.seed):
             if name in parameters:
@@ -55,11 +59,14 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     return parts
 
 
-def _round_frozen(part: Llama) -> None:
-    """Keep frozen weights in the dtype that they are used in: no update needs more digits of them."""
-    for parameter in part.parameters():
-        if not parameter.requires_grad:
-            parameter.data = parameter.data.to(part.dtype)
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
 
 
 def trained_shapes(recipe: Recipe) -> dict[str, torch.Size]:

@@ -14,6 +14,7 @@ from torch.distributed.tensor._utils import compute_local_shape_and_global_offse
 
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays
+from headway.training.weight_files import WeightFiles
 
 
 @torch.no_grad()
@@ -48,14 +49,21 @@ def to_tensor(array: NDArray[Any]) -> Tensor:
     return torch.from_numpy(np.require(array, requirements=["C", "W"])).float()
 
 
-def require_match(arrays: Arrays, expected: Mapping[str, torch.Size]) -> None:
+def shapes_of(arrays: Arrays) -> dict[str, tuple[int, ...]]:
+    """Return the shape of each array, without reading any that lies in a file."""
+    if isinstance(arrays, WeightFiles):
+        return arrays.shapes
+    return {name: array.shape for name, array in arrays.items()}
+
+
+def require_match(shapes: Mapping[str, tuple[int, ...]], expected: Mapping[str, torch.Size]) -> None:
     """Refuse arrays whose names or shapes are not those of the model.
 
     Raises:
         CheckpointError: the first name that differs.
     """
-    for name in sorted(set(arrays) | set(expected)):
-        found = str(tuple(arrays[name].shape)) if name in arrays else "missing"
+    for name in sorted(set(shapes) | set(expected)):
+        found = str(tuple(shapes[name])) if name in shapes else "missing"
         wanted = str(tuple(expected[name])) if name in expected else "unknown"
         if found != wanted:
             raise CheckpointError("checkpoint-mismatch", name=name, found=found, expected=wanted)

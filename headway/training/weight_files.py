@@ -1,0 +1,83 @@
+"""Weights in safetensors files, read when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headway.errors import CheckpointError
+
+
+class WeightFiles(Mapping[str, NDArray[Any]]):
+    """The arrays of some files by name, each read anew as fp32 whenever it is asked for.
+
+    A model may be larger than the memory beside the one that it is loaded into: only one array is held at a time.
+
+    Args:
+        files: safetensors; where a name occurs twice, the last one counts.
+
+    Raises:
+        CheckpointError: a file cannot be read.
+    """
+
+    def __init__(self, files: list[Path]) -> None:
+        self.shapes: dict[str, tuple[int, ...]] = {}
+        """Shape of each array, from the headers of the files."""
+        self._files: dict[str, Path] = {}
+        for file in files:
+            for name, shape in _shapes_in(file):
+                self.shapes[name] = shape
+                self._files[name] = file
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Read one array.
+
+        Raises:
+            KeyError: no file has it.
+            CheckpointError: it cannot be read.
+        """
+        from safetensors import SafetensorError, safe_open
+
+        file = self._files[name]
+        try:
+            # Through torch, since NumPy has no bfloat16 of its own. The file is closed again, so that what was read of
+            # it stays no longer in this process's memory.
+            with safe_open(file, framework="pt") as opened:
+                return np.asarray(opened.get_tensor(name).float().numpy())
+        except (OSError, SafetensorError) as error:
+            raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        """Return how many arrays there are."""
+        return len(self._files)
+
+
+def weights_in(folder: Path) -> WeightFiles:
+    """Return the weights of all ``model*.safetensors`` of a folder.
+
+    Raises:
+        CheckpointError: there are none, or one cannot be read.
+    """
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files:
+        raise CheckpointError("training-no-weights", folder=str(folder))
+    return WeightFiles(files)
+
+
+def _shapes_in(file: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(file, framework="pt") as opened:
+            for name in opened.keys():  # noqa: SIM118 - not a mapping
+                yield name, tuple(opened.get_slice(name).get_shape())
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
