@@ -91,7 +91,7 @@ def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) 
     assert [notice["id"] for notice in notices] == ["training-no-plan"]
     assert probed == [tmp_path], "the disk of the runs counts, and their folder is not there yet"
     with pytest.raises(RecipeError, match="training-setting"):
-        headway.train({**recipe, "layout": {"tensor_parallel_degree": 2}}, runs=tmp_path / "runs")
+        headway.train({**recipe, "layout": {"context_parallel_degree": 2}}, runs=tmp_path / "runs")
 
 
 def test_what_cannot_fit_is_not_trained(tmp_path: Path, text: str) -> None:
