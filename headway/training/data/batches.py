@@ -21,6 +21,16 @@ class Batch:
     """[B, T + 1]: the inputs are ``tokens[:, :-1]``, the targets ``tokens[:, 1:]``."""
     document_ids: npt.NDArray[np.int32] | None = None
     """[B, T], from 0 in each row: which document each input belongs to; None where attention may cross documents."""
+    is_target: npt.NDArray[np.bool_] | None = None
+    """[B, T]: which targets count in the loss; None where all do."""
+    num_targets_in_step: int | None = None
+    """Targets that count in the whole global batch, which this batch may be a part of; told in training, where
+    ``is_target`` is given."""
+
+    @property
+    def num_targets(self) -> int:
+        """Targets of this batch that count."""
+        return self.tokens[:, 1:].size if self.is_target is None else int(np.count_nonzero(self.is_target))
 
 
 @final

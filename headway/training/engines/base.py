@@ -20,7 +20,7 @@ class StepResult:
     """What one optimizer step reports."""
 
     loss: float
-    """Mean cross-entropy in nats per token over the global batch, before the update."""
+    """Mean cross-entropy in nats over the targets of the global batch that count, before the update."""
 
     gradient_norm: float
     """Euclidean norm over all gradients before clipping, summed in fp64."""
@@ -76,13 +76,16 @@ class Engine(ABC):
         """Do one optimizer step.
 
         Args:
-            micro_batches: this rank's share of the global batch; the gradient is the mean over all of its tokens.
+            micro_batches: this rank's share of the global batch. The gradient is that of the mean over all targets of
+                the global batch that count, however they lie in micro-batches and ranks: a micro-batch weighs as many
+                targets as count in it, over ``Batch.num_targets_in_step``, and ranks are added up. Where all targets
+                count, ranks have equally many, and theirs are averaged.
             learning_rate: of this step.
         """
 
     @abstractmethod
     def evaluate(self, batches: Sequence[Batch]) -> float:
-        """Return the mean cross-entropy in nats per token over all batches, of which each process is given all.
+        """Return the mean cross-entropy in nats over the targets of all batches that count; each process is given all.
 
         Nothing changes.
         """

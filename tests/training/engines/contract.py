@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,19 @@ def make_recipe(engine: str, **training: Any) -> Recipe:
 def make_batch(step: int, rows: int = 8) -> Batch:
     generator = np.random.default_rng(step)
     return Batch(generator.integers(0, VOCAB_SIZE, (rows, LENGTH + 1)))
+
+
+def make_marked_batch(step: int) -> Batch:
+    """Return a batch of whose rows the first two have no target that counts, and the others ever more."""
+    generator = np.random.default_rng(step)
+    is_target = generator.random((8, LENGTH)) < np.array([0, 0, 0.1, 0.2, 0.4, 0.6, 0.8, 1])[:, None]
+    return Batch(make_batch(step).tokens, None, is_target, int(is_target.sum()))
+
+
+def rows_of(batch: Batch, rows: slice) -> Batch:
+    """Return some rows of a marked batch."""
+    assert batch.is_target is not None
+    return replace(batch, tokens=batch.tokens[rows], is_target=batch.is_target[rows])
 
 
 def copy_of(snapshot: Snapshot, step: int = 0) -> Snapshot:
@@ -94,6 +108,49 @@ class EngineContract:
         first, second = whole.step([batch], 1e-3), parts.step(split, 1e-3)
         assert first.loss == pytest.approx(second.loss, rel=1e-5)
         assert first.gradient_norm == pytest.approx(second.gradient_norm, rel=1e-4)
+
+    def test_parts_with_uneven_targets_give_the_gradient_of_the_whole_batch(self) -> None:
+        """One of the parts has no target at all. After one step of Adam the first moment is a tenth of the gradient."""
+        whole, parts, plain = self.build(), self.build(), self.build()
+        batch = make_marked_batch(0)
+        assert batch.is_target is not None and batch.is_target[:2].sum() == 0 < batch.num_targets
+        split = [rows_of(batch, rows) for rows in (slice(0, 2), slice(2, 3), slice(3, 8))]
+        results = [whole.step([batch], 1e-3), parts.step(split, 1e-3), plain.step([Batch(batch.tokens)], 1e-3)]
+        first, second, third = (copy_of(engine.snapshot()).optimizer for engine in (whole, parts, plain))
+        assert results[0].loss == pytest.approx(results[1].loss, rel=1e-6)
+        for name in first:
+            if name.endswith("exp_avg"):
+                np.testing.assert_allclose(10 * first[name], 10 * second[name], atol=1e-6, err_msg=name)
+        assert abs(results[0].loss - results[2].loss) > 1e-4
+        assert any(np.abs(first[name] - third[name]).max() > 1e-4 for name in first if name.endswith("exp_avg"))
+
+    def test_what_does_not_count_changes_nothing(self) -> None:
+        """The last targets do not count, so what they are does not matter."""
+        batch = make_marked_batch(0)
+        is_target = np.zeros_like(batch.is_target)
+        is_target[:, :10] = True
+        changed = batch.tokens.copy()
+        changed[:, 12:] = (changed[:, 12:] + 1) % VOCAB_SIZE
+        losses = [
+            self.build().step([Batch(tokens, None, is_target, int(is_target.sum()))], 1e-3).loss
+            for tokens in (batch.tokens, changed)
+        ]
+        short = self.build().step([Batch(batch.tokens[:, :11])], 1e-3).loss
+        assert losses[0] == losses[1] == pytest.approx(short, rel=1e-6)
+
+    def test_a_step_without_targets_has_no_loss(self) -> None:
+        batch = make_batch(0)
+        result = self.build().step([Batch(batch.tokens, None, np.zeros((8, LENGTH), np.bool_), 0)], 1e-3)
+        assert (result.loss, result.gradient_norm) == (0.0, 0.0)
+
+    def test_evaluation_weighs_by_targets_that_count(self) -> None:
+        engine = self.build()
+        batches = [rows_of(make_marked_batch(0), slice(0, 6)), rows_of(make_marked_batch(1), slice(5, 8))]
+        alone = [engine.evaluate([batch]) for batch in batches]
+        counts = [batch.num_targets for batch in batches]
+        expected = float(np.average(alone, weights=counts))
+        assert engine.evaluate(batches) == pytest.approx(expected, rel=1e-5)
+        assert counts[0] != counts[1]
 
     def test_evaluation_changes_nothing(self) -> None:
         engine = self.build()

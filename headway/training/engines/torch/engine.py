@@ -127,9 +127,9 @@ class TorchEngine(Engine):
         rounds = math.ceil(len(batches) / share.count)
         places = [share.index + share.count * number for number in range(rounds)]
         losses = self._passes.losses([batches[min(place, len(batches) - 1)] for place in places])
-        rows = torch.tensor([len(batches[place].tokens) if place < len(batches) else 0 for place in places])
-        total = sum(len(batch.tokens) for batch in batches)
-        weighed = (losses.cpu().double() * rows).sum().to(self._ranks.device)
+        counts = torch.tensor([batches[place].num_targets if place < len(batches) else 0 for place in places])
+        total = max(1, sum(batch.num_targets for batch in batches))
+        weighed = (losses.cpu().double() * counts).sum().to(self._ranks.device)
         return float(self._mean(weighed)) * share.count / total
 
     def snapshot(self) -> Snapshot:

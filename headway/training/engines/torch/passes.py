@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from headway.training.data import Batch
-from headway.training.engines.torch.model import Llama
+from headway.training.engines.torch.model import IGNORED_TARGET, Llama
 from headway.training.engines.torch.parallel.ranks import Ranks
 
 
@@ -19,9 +19,10 @@ class Passes(ABC):
 
     @abstractmethod
     def train(self, batches: Sequence[Batch]) -> Tensor:
-        """Accumulate the gradient of the mean loss over all tokens of some micro-batches; return that loss.
+        """Accumulate the gradient of some micro-batches' part of the mean loss, and return that part.
 
-        Zero is returned where the process does not see the loss.
+        Averaged over data-parallel processes, it is the mean of the global batch. Zero is returned where the process
+        does not see the loss.
         """
 
     @abstractmethod
@@ -45,14 +46,14 @@ class WholePasses(Passes):
 
     def train(self, batches: Sequence[Batch]) -> Tensor:
         """Accumulate gradients; see `Passes.train`."""
-        rows = sum(len(batch.tokens) for batch in batches)
+        shares = shares_of(batches, self._ranks.layout.data_parallel_degree)
         total = torch.zeros((), dtype=torch.float32, device=self._ranks.device)
         for index, batch in enumerate(batches):
             if self._ranks.layout.data_parallel_degree > 1:
                 from headway.training.engines.torch.parallel.shards import before_micro_batch
 
                 before_micro_batch(self._model, self._ranks.layout, is_last=index == len(batches) - 1)
-            loss = self._one(batch) * (len(batch.tokens) / rows)
+            loss = self._one(batch) * shares[index]
             loss.backward()
             total += loss.detach()
         return total
@@ -66,4 +67,20 @@ class WholePasses(Passes):
         device = self._ranks.device
         tokens_BT = torch.from_numpy(batch.tokens).to(device, non_blocking=True)
         documents_BT = None if batch.document_ids is None else torch.from_numpy(batch.document_ids).to(device)
-        return self._loss(tokens_BT[:, :-1], tokens_BT[:, 1:], documents_BT)
+        targets_BT = tokens_BT[:, 1:]
+        if batch.is_target is not None:
+            targets_BT = targets_BT.masked_fill(~torch.from_numpy(batch.is_target).to(device), IGNORED_TARGET)
+        return self._loss(tokens_BT[:, :-1], targets_BT, documents_BT)
+
+
+def shares_of(batches: Sequence[Batch], data_parallel_degree: int) -> list[float]:
+    """Return what the mean loss of each micro-batch counts in the mean of one data-parallel process.
+
+    The mean over processes is the mean over all targets n of the global batch: sum over processes of sum over
+    micro-batches i of n_i loss_i, over n. So a process weighs by n_i / (n / processes), which is n_i over its own
+    targets where all processes have equally many.
+    """
+    counts = [batch.num_targets for batch in batches]
+    in_step = batches[0].num_targets_in_step
+    whole = sum(counts) if in_step is None else in_step / data_parallel_degree
+    return [count / whole if whole else 0.0 for count in counts]

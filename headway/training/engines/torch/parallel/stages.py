@@ -70,6 +70,9 @@ class PipelinePasses(Passes):
     def __init__(self, stages: Sequence[Llama], ranks: Ranks, *, sequence_length: int) -> None:
         layout, mesh = ranks.layout, ranks.axis("pipeline")
         self._micro_batches, self._device = layout.gradient_accumulation_steps, ranks.device
+        self._copies = layout.data_parallel_degree
+        self._target_weight: float | None = None
+        """What one target counts in what the schedule averages; None where every micro-batch counts the same."""
         self._rows = layout.micro_batch_size
         chunks = layout.virtual_pipeline_stages
         if chunks > 1 and self._micro_batches % mesh.size():
@@ -89,7 +92,10 @@ class PipelinePasses(Passes):
 
     def train(self, batches: Sequence[Batch]) -> Tensor:
         """Accumulate gradients; see `Passes.train`."""
-        return self._run(self._schedule.step, batches).mean()
+        in_step = batches[0].num_targets_in_step
+        # The schedule averages over micro-batches, and processes are averaged: what is to be added up counts as often.
+        weight = None if in_step is None else self._micro_batches * self._copies / max(1, in_step)
+        return self._run(self._schedule.step, batches, weight).mean()
 
     @torch.no_grad()
     def losses(self, batches: Sequence[Batch]) -> Tensor:
@@ -97,11 +103,12 @@ class PipelinePasses(Passes):
         found = []
         for start in range(0, len(batches), self._micro_batches):
             some = batches[start : start + self._micro_batches]
-            found.append(self._run(self._schedule.eval, some)[: len(some)])
+            found.append(self._run(self._schedule.eval, some, None)[: len(some)])
         return torch.cat(found)
 
-    def _run(self, run: Any, batches: Sequence[Batch]) -> Tensor:
-        """Send micro-batches through the schedule; return the loss of each."""
+    def _run(self, run: Any, batches: Sequence[Batch], target_weight: float | None) -> Tensor:
+        """Send micro-batches through the schedule; return the loss of each, as it counts."""
+        self._target_weight = target_weight
         arguments: list[Tensor] = []
         further: dict[str, Any] = {}
         losses: list[Tensor] = []
@@ -111,7 +118,10 @@ class PipelinePasses(Passes):
         if batches[0].document_ids is not None:
             further["document_ids_BT"], _ = self._gathered([batch.document_ids for batch in batches])
         if self._is_last:
-            targets_BT = tokens_BT[:, 1:].masked_fill(~counts_B[:, None], IGNORED_TARGET)
+            is_target_BT = counts_B[:, None]
+            if batches[0].is_target is not None:
+                is_target_BT, _ = self._gathered([batch.is_target for batch in batches])
+            targets_BT = tokens_BT[:, 1:].masked_fill(~is_target_BT, IGNORED_TARGET)
             further |= {"target": targets_BT, "losses": losses}
         run(*arguments, **further)
         if not self._is_last:
@@ -133,7 +143,10 @@ class PipelinePasses(Passes):
         )
 
     def _loss(self, hidden_BTE: Tensor, targets_BT: Tensor) -> Tensor:
-        return self._last.head_loss(hidden_BTE, targets_BT)
+        loss = self._last.head_loss(hidden_BTE, targets_BT)
+        if self._target_weight is None:
+            return loss
+        return loss * ((targets_BT != IGNORED_TARGET).sum() * self._target_weight)
 
 
 def _wrapped(stage: Llama, number: int, count: int, tokens: tuple[int, int], ranks: Ranks) -> PipelineStage:

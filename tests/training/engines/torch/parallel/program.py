@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import traceback
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,28 +24,40 @@ from headway.training.engines import Engine, build_engine
 from headway.training.place import RENDEZVOUS, Place
 
 
-def batch_of(recipe: Recipe, step: int, *, documents: bool = False) -> Batch:
-    """Return the whole global batch of a step."""
+def batch_of(recipe: Recipe, step: int, *, documents: bool = False, marks: bool = False) -> Batch:
+    """Return the whole global batch of a step; with marks, rows differ much in how many of their targets count."""
     generator = np.random.default_rng(step)
     rows, length = recipe.training.global_batch_size, recipe.training.sequence_length
     tokens = generator.integers(0, recipe.model.vocab_size, (rows, length + 1))
     ids = np.sort(generator.integers(0, 3, (rows, length)), axis=1).astype(np.int32) if documents else None
-    return Batch(tokens, ids)
+    if not marks:
+        return Batch(tokens, ids)
+    # From none to all of a row.
+    is_target = generator.random((rows, length)) < np.linspace(0, 1, rows)[:, None]
+    return Batch(tokens, ids, is_target, int(is_target.sum()))
+
+
+def rows_of(batch: Batch, rows: slice) -> Batch:
+    """Return some rows of a batch."""
+    cut = {
+        name: None if getattr(batch, name) is None else getattr(batch, name)[rows]
+        for name in ("document_ids", "is_target")
+    }
+    return replace(batch, tokens=batch.tokens[rows], **cut)
 
 
 def micro_batches(batch: Batch, engine: Engine, size: int) -> list[Batch]:
     """Return this process's share of a batch in micro-batches."""
     share = len(batch.tokens) // engine.share.count
     start = engine.share.index * share
-    rows = [slice(first, first + size) for first in range(start, start + share, size)]
-    return [Batch(batch.tokens[one], None if batch.document_ids is None else batch.document_ids[one]) for one in rows]
+    return [rows_of(batch, slice(first, first + size)) for first in range(start, start + share, size)]
 
 
-def train(engine: Engine, recipe: Recipe, steps: range, size: int, *, documents: bool) -> list[tuple[float, float]]:
+def train(engine: Engine, recipe: Recipe, steps: range, size: int, **kind: bool) -> list[tuple[float, float]]:
     """Train some steps; return the loss and the norm of each."""
     found = []
     for step in steps:
-        batches = micro_batches(batch_of(recipe, step, documents=documents), engine, size)
+        batches = micro_batches(batch_of(recipe, step, **kind), engine, size)
         result = engine.step(batches, 1e-3)
         found.append((result.loss, result.gradient_norm))
     return found
@@ -55,18 +68,19 @@ def run(task: dict[str, Any], folder: Path) -> None:
     recipe = resolve_recipe(task["recipe"])
     layout = Layout(**task["layout"])
     engine = build_engine(recipe, layout=layout)
-    size, documents = layout.micro_batch_size, task.get("documents", False)
+    size, kind = layout.micro_batch_size, {name: task.get(name, False) for name in ("documents", "marks")}
     if task.get("resume"):
         loaded, _ = CheckpointStore(Path(task["resume"])).load_newest()
         assert loaded is not None
         engine.load(loaded)
     begun = engine.snapshot()
     first = {name: np.array(array) for name, array in begun.parameters.items()}
-    results = train(engine, recipe, range(task.get("first", 0), task.get("first", 0) + 1), size, documents=documents)
+    results = train(engine, recipe, range(task.get("first", 0), task.get("first", 0) + 1), size, **kind)
     moments = {name: np.array(array) for name, array in engine.snapshot().optimizer.items()}
     more = range(task.get("first", 0) + 1, task.get("first", 0) + task["steps"])
-    results += train(engine, recipe, more, size, documents=documents)
-    evaluated = engine.evaluate([Batch(batch_of(recipe, step).tokens[: size - step % 2]) for step in range(90, 93)])
+    results += train(engine, recipe, more, size, **kind)
+    texts = [batch_of(recipe, step, **kind) for step in range(90, 93)]
+    evaluated = engine.evaluate([rows_of(text, slice(step % 2, size)) for step, text in enumerate(texts)])
     snapshot = engine.snapshot()
     if engine.is_first:
         store = CheckpointStore(folder / "checkpoints")

@@ -80,6 +80,10 @@ TWO: dict[str, dict[str, Any]] = {
     "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
     "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
     "tied-stages": {"layout": layout(pipeline=2), "recipe": tied(RECIPE)},
+    "marked-copies": {"layout": layout(2, size=1), "marks": True},
+    "marked-shards": {"layout": layout(2, shard="parameters"), "marks": True},
+    "marked-tensor": {"layout": layout(tensor=2), "marks": True},
+    "marked-stages": {"layout": layout(pipeline=2), "marks": True},
     "tied-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": tied(RECIPE)},
 }
 FOUR: dict[str, dict[str, Any]] = {
@@ -88,6 +92,7 @@ FOUR: dict[str, dict[str, Any]] = {
     "copies-stages": {"layout": layout(2, 1, 2)},
     "shards-stages": {"layout": layout(2, 1, 2, shard="optimizer")},
     "tensor-stages": {"layout": layout(1, 2, 2, sequence_parallel=True)},
+    "marked-copies-stages": {"layout": layout(2, 1, 2), "marks": True},
     "tied-shards-stages": {"layout": layout(2, 1, 2, shard="parameters"), "recipe": tied(RECIPE)},
 }
 EIGHT: dict[str, dict[str, Any]] = {
@@ -114,6 +119,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     alone = {
         "plain": {"layout": layout()},
         "documents": {"layout": layout(), "documents": True},
+        "marks": {"layout": layout(size=BATCH), "marks": True},
         "tied": {"layout": layout(), "recipe": tied(RECIPE)},
         "adapters": {"layout": layout(), "recipe": adapted(RECIPE)},
     }
@@ -125,7 +131,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reference(root: Path, task: Mapping[str, Any]) -> Path:
     """Return the folder of what one process found for the same model and text."""
-    kind = "documents" if task.get("documents") else "plain"
+    kind = next((kind for kind in ("documents", "marks") if task.get(kind)), "plain")
     if "recipe" in task:
         kind = "tied" if task["recipe"]["training"].get("method") is None else "adapters"
     return root / "1" / kind
