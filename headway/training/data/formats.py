@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from headway.errors import DataError, MissingDependencyError
+from headway.errors import DataError
+from headway.training.data.rows import (
+    PARQUET_BATCH_ROWS,
+    BadRows,
+    Row,
+    corrupt,
+    import_arrow,
+    json_rows,
+    json_type,
+    parquet_columns,
+    parquet_rows,
+    require_unicode,
+)
 
 TEXT_DOCUMENT_BYTES = 2**20
 """A longer file of plain text becomes several documents."""
-
-MAX_LINE_BYTES = 64 * 2**20
-"""A longer line of JSON Lines is refused, since a line has to be held in memory as a whole."""
-
-_PARQUET_BATCH_ROWS = 256
-_INSTALL_COMMAND = 'pip install ".[torch]"'
 
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _KINDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -60,23 +64,59 @@ def format_of(path: Path) -> Format:
     return Format(kind, compression)
 
 
-def read_documents(path: Path, text_field: str) -> Iterator[str]:
+def read_documents(path: Path, text_field: str, bad: BadRows | None = None) -> Iterator[str]:
     """Yield the documents of one file in their order; documents without any text are left out.
 
     Args:
         path: a regular file.
         text_field: the field (JSON Lines) or column (Parquet) that holds the text.
+        bad: takes the rows that cannot be used; the first one is an error by default.
 
     Raises:
         DataError: the file cannot be read, is damaged, or does not hold what its format promises.
         MissingDependencyError: the package that reads the format is not installed.
     """
-    kind, compression = format_of(path)
-    if kind == "parquet":
-        yield from _parquet_documents(path, text_field)
-        return
-    with _reading(path), _open(path, compression) as stream:
-        yield from _jsonl_documents(stream, path, text_field) if kind == "jsonl" else _text_documents(stream, path)
+    kind, _ = format_of(path)
+    bad = bad or BadRows()
+    with opened(path) as stream:
+        if kind == "parquet":
+            yield from _parquet_documents(stream, path, text_field, bad)
+        elif kind == "jsonl":
+            yield from _json_documents(stream, path, text_field, bad)
+        else:
+            yield from _text_documents(stream, path)
+
+
+def read_rows(path: Path, columns: tuple[str, ...], bad: BadRows) -> Iterator[Row]:
+    """Yield the rows of a file of JSON Lines or Parquet.
+
+    Args:
+        path: a regular file.
+        columns: those of a Parquet file that are read, as far as it has them.
+        bad: takes the rows that are damaged.
+
+    Raises:
+        DataError: the file or a row cannot be read.
+        MissingDependencyError: the package that reads the format is not installed.
+    """
+    with opened(path) as stream:
+        if format_of(path).kind == "parquet":
+            present = parquet_columns(path, stream)
+            yield from parquet_rows(path, stream, [name for name in columns if name in present], bad)
+        else:
+            yield from json_rows(stream, path, bad)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file and undo its compression.
+
+    Raises:
+        DataError: the file cannot be read, or is damaged; also where that shows only inside the block.
+        MissingDependencyError: the package that undoes the compression is not installed.
+    """
+    with _reading(path), _open(path, format_of(path).compression) as stream:
+        yield stream
 
 
 @contextmanager
@@ -99,19 +139,10 @@ def _open(path: Path, compression: str) -> Iterator[BinaryIO]:
                 yield cast(BinaryIO, stream)
         elif compression == "zstd":
             # Not the zstandard package: its stream reader ends silently where a file was cut off.
-            with io.BufferedReader(_import_arrow().CompressedInputStream(file, "zstd")) as stream:
+            with io.BufferedReader(import_arrow().CompressedInputStream(file, "zstd")) as stream:
                 yield cast(BinaryIO, stream)
         else:
             yield file
-
-
-def _import_arrow() -> Any:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingDependencyError("data-package-missing", package="pyarrow", command=_INSTALL_COMMAND) from error
-    return pyarrow
 
 
 def _text_documents(stream: BinaryIO, path: Path) -> Iterator[str]:
@@ -150,64 +181,40 @@ def _decode(content: bytes, path: Path, offset_bytes: int) -> str:
         raise DataError("data-not-utf8", path=str(path), offset_bytes=offset_bytes + error.start) from error
 
 
-def _jsonl_documents(stream: BinaryIO, path: Path, text_field: str) -> Iterator[str]:
-    offset_bytes = 0
-    for line_number, line in enumerate(iter(partial(stream.readline, MAX_LINE_BYTES + 1), b""), start=1):
-        if len(line) > MAX_LINE_BYTES:
-            raise DataError("data-line-too-long", path=str(path), line=line_number, limit_bytes=MAX_LINE_BYTES)
-        decoded = _decode(line, path, offset_bytes)
-        offset_bytes += len(line)
-        if decoded.strip():
-            text = _text_of_line(decoded, path, line_number, text_field)
-            if text:
-                yield text
+def _json_documents(stream: BinaryIO, path: Path, text_field: str, bad: BadRows) -> Iterator[str]:
+    for row in json_rows(stream, path, bad):
+        text = ""
+        with bad:
+            text = _text_of_row(row, text_field)
+        if text:
+            yield text
 
 
-def _text_of_line(line: str, path: Path, line_number: int, text_field: str) -> str:
-    where = {"path": str(path), "line": line_number}
-    try:
-        row = json.loads(line.removeprefix("\ufeff").rstrip())
-    except json.JSONDecodeError as error:
-        # Within this line, whatever the parser takes for a line.
-        raise DataError("data-json-invalid", **where, character=error.pos + 1, reason=error.msg) from error
-    except (ValueError, RecursionError) as error:
-        raise DataError("data-json-invalid", **where, character=1, reason=str(error)) from error
-    if not isinstance(row, dict):
-        raise DataError("data-json-not-object", **where, found=_json_type(row))
-    if text_field not in row:
-        present = ", ".join(sorted(row)) or "none"
-        raise DataError("data-field-missing", **where, field=text_field, present=present)
-    return _checked_text(row[text_field], where, text_field)
+def _text_of_row(row: Row, text_field: str) -> str:
+    if text_field not in row.fields:
+        present = ", ".join(sorted(row.fields)) or "none"
+        raise DataError("data-field-missing", **row.where, field=text_field, present=present)
+    return _checked_text(row.fields[text_field], row.where, text_field)
 
 
 def _checked_text(value: object, where: dict[str, Any], text_field: str) -> str:
     if not isinstance(value, str):
-        raise DataError("data-field-type", **where, field=text_field, found=_json_type(value))
-    try:
-        # JSON may spell half of a surrogate pair, which no UTF-8 text can hold.
-        value.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise DataError("data-lone-surrogate", **where, field=text_field) from error
+        raise DataError("data-field-type", **where, field=text_field, found=json_type(value))
+    require_unicode(value, where, text_field)
     return value
 
 
-def _json_type(value: object) -> str:
-    names = {dict: "object", list: "array", str: "string", bool: "boolean", type(None): "null"}
-    return names.get(type(value), "number")
-
-
-def _parquet_documents(path: Path, text_field: str) -> Iterator[str]:
-    arrow = _import_arrow()
-    with _reading(path), path.open("rb") as file:
-        try:
-            with arrow.parquet.ParquetFile(file) as table:
-                _check_column(arrow, table.schema_arrow, path, text_field)
-                row = 0
-                for batch in table.iter_batches(batch_size=_PARQUET_BATCH_ROWS, columns=[text_field]):
-                    yield from _texts_of_batch(batch.column(0), path, row, text_field)
-                    row += batch.num_rows
-        except arrow.ArrowException as error:
-            raise DataError("data-corrupt-file", path=str(path), reason=str(error).splitlines()[0]) from error
+def _parquet_documents(file: BinaryIO, path: Path, text_field: str, bad: BadRows) -> Iterator[str]:
+    arrow = import_arrow()
+    try:
+        with arrow.parquet.ParquetFile(file) as table:
+            _check_column(arrow, table.schema_arrow, path, text_field)
+            row = 0
+            for batch in table.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=[text_field]):
+                yield from _texts_of_batch(batch.column(0), path, row, text_field, bad)
+                row += batch.num_rows
+    except arrow.ArrowException as error:
+        raise corrupt(path, error) from error
 
 
 def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
@@ -222,13 +229,18 @@ def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
         raise DataError("data-column-type", path=str(path), field=text_field, found=str(kind))
 
 
-def _texts_of_batch(column: Any, path: Path, first_row: int, text_field: str) -> Iterator[str]:
+def _texts_of_batch(column: Any, path: Path, first_row: int, text_field: str, bad: BadRows) -> Iterator[str]:
     for row, scalar in enumerate(column, start=first_row + 1):
-        where = {"path": str(path), "line": row}
-        try:
-            value = scalar.as_py()
-        except UnicodeDecodeError as error:
-            raise DataError("data-row-not-utf8", **where, field=text_field) from error
-        text = _checked_text(value, where, text_field)
+        text = ""
+        with bad:
+            text = _text_of_scalar(scalar, {"path": str(path), "line": row}, text_field)
         if text:
             yield text
+
+
+def _text_of_scalar(scalar: Any, where: dict[str, Any], text_field: str) -> str:
+    try:
+        value = scalar.as_py()
+    except UnicodeDecodeError as error:
+        raise DataError("data-row-not-utf8", **where, field=text_field) from error
+    return _checked_text(value, where, text_field)

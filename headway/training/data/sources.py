@@ -19,6 +19,7 @@ from typing import NamedTuple
 from headway.errors import DataError
 from headway.recipe.sections import DataConfig
 from headway.training.data.formats import format_of, read_documents
+from headway.training.data.rows import BadRows
 
 _PROSE = "txt md markdown rst tex org adoc html htm xml yaml yml toml ini cfg"
 _CODE = """py pyi c h cc cpp cxx hpp hh cu cuh rs go java kt scala swift js mjs jsx ts tsx css rb php pl lua r jl hs ml
@@ -57,6 +58,8 @@ class Document(NamedTuple):
     """16 bytes of BLAKE2b over the UTF-8 text."""
     done_source_bytes: int
     """Size of the files that were read to their end before this document."""
+    answers: tuple[tuple[int, int], ...] = ()
+    """Of a conversation: the first character of each answer, and the one after its last."""
 
 
 def list_files(data: DataConfig) -> tuple[SourceFile, ...]:
@@ -76,13 +79,16 @@ def list_files(data: DataConfig) -> tuple[SourceFile, ...]:
     return _listed(found)
 
 
-def documents(files: Sequence[SourceFile], text_field: str, max_bytes: int | None = None) -> Iterator[Document]:
+def documents(
+    files: Sequence[SourceFile], text_field: str, max_bytes: int | None = None, bad: BadRows | None = None
+) -> Iterator[Document]:
     """Yield the documents of the files.
 
     Args:
         files: what `list_files` returned.
         text_field: the field or column that holds the text.
         max_bytes: stop after so many bytes of text; the last document is shortened to fit.
+        bad: takes the rows that cannot be used; the first one is an error by default.
 
     Raises:
         DataError: a file cannot be read or breaks its format.
@@ -91,7 +97,7 @@ def documents(files: Sequence[SourceFile], text_field: str, max_bytes: int | Non
     left_bytes = max_bytes
     done_source_bytes = 0
     for file in files:
-        for whole in read_documents(Path(file.path), text_field):
+        for whole in read_documents(Path(file.path), text_field, bad):
             text, content = whole, whole.encode("utf-8")
             if left_bytes is not None:
                 text, content = _shortened(text, content, left_bytes)

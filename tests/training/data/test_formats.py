@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headway.errors import MissingDependencyError
-from headway.training.data import formats
+from headway.training.data import formats, rows
 from headway.training.data.formats import Format, format_of, read_documents
 
 
@@ -156,7 +156,7 @@ def test_invalid_utf8_is_refused_with_its_place(tmp_path: Path, refused) -> None
         read(path)
     rows = tmp_path / "a.jsonl"
     rows.write_bytes(b'{"text": "a"}\n{"text": "\xe4"}\n')
-    with refused("data-not-utf8", path=str(rows), offset_bytes=24):
+    with refused("data-line-not-utf8", path=str(rows), line=2, offset_bytes=24):
         read(rows)
 
 
@@ -208,8 +208,8 @@ def test_half_a_surrogate_pair_is_refused(tmp_path: Path, refused) -> None:
 
 def test_a_line_without_end_is_refused(tmp_path: Path, refused) -> None:
     path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b"\n" + b" " * (formats.MAX_LINE_BYTES + 2), compresslevel=1))
-    with refused("data-line-too-long", line=2, limit_bytes=formats.MAX_LINE_BYTES):
+    path.write_bytes(gzip.compress(b"\n" + b" " * (rows.MAX_LINE_BYTES + 2), compresslevel=1))
+    with refused("data-line-too-long", line=2, limit_bytes=rows.MAX_LINE_BYTES):
         read(path)
 
 

@@ -28,12 +28,14 @@ data-corrupt-file = Every file of the data must be whole: { $path } is damaged o
     .next = Copy or download the file again.
 data-not-utf8 = Text must be in UTF-8: { $path } is not, at byte { $offset_bytes } (counted from 0, after decompression).
     .next = Convert the file, for instance with `iconv -f latin1 -t utf-8`, or take it out of data.paths.
+data-line-not-utf8 = Text must be in UTF-8: line { $line } of { $path } is not, at byte { $offset_bytes } of the file (counted from 0, after decompression).
+    .next = Convert the file, for instance with `iconv -f latin1 -t utf-8`, or leave such lines out with data.on_bad_row = "skip".
 data-row-not-utf8 = Text must be in UTF-8: in { $path }, column "{ $field }" of row { $line } is not.
     .next = Write the file again from text that is in UTF-8.
 data-line-too-long = A line of JSON Lines must be shorter than { BYTES($limit_bytes) }: line { $line } of { $path } is longer.
-    .next = Check that the file has one JSON object on each line, and split documents of this length.
+    .next = Check that the file has one JSON object on each line, and split documents of this length, or leave them out with data.on_bad_row = "skip".
 data-json-invalid = Every line of JSON Lines must be valid JSON: line { $line } of { $path } is not, from its character { $character } on ({ $reason }).
-    .next = Mend or remove that line.
+    .next = Mend or remove that line, or leave such lines out with data.on_bad_row = "skip".
 data-json-not-object = Every line of JSON Lines must be a JSON object: line { $line } of { $path } is { $found ->
         [array] an array
         [string] a string
@@ -56,7 +58,7 @@ data-field-type = The text must be a string: in { $path }, "{ $field }" of row {
     }.
     .next = Set data.text_field to the field that holds the text, or remove that row.
 data-lone-surrogate = The text must be valid Unicode: in { $path }, "{ $field }" of row { $line } has half of a surrogate pair.
-    .next = Mend or remove that row.
+    .next = Mend or remove that row, or leave such rows out with data.on_bad_row = "skip".
 data-column-missing = A Parquet file must have the column that data.text_field names, "{ $field }": { $path } has { $present ->
         [none] no column
        *[other] only { $present }
