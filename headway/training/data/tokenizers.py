@@ -10,9 +10,9 @@ from __future__ import annotations
 import difflib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, final
 
@@ -70,10 +70,21 @@ class Tokenizer:
     def __init__(self, saved: str, path: str = FILE_NAME) -> None:
         self._saved = saved
         self._backend = _parse(saved, path)
+        self._path = path
         self._is_byte = saved == _byte_form()
         self.digest = hashlib.sha256(saved.encode("utf-8")).hexdigest()
         self.vocab_size = 1 + max(self._backend.get_vocab(with_added_tokens=True).values(), default=-1)
-        self.end_of_document_id = _end_of_document_id(self._backend, path)
+        self.special_tokens = _special_tokens(self._backend)
+        """Ids by spelling."""
+        self.end_of_document_id = _end_of_document_id(self.special_tokens, path)
+
+    @cached_property
+    def _rendered_backend(self) -> Any:
+        backend = _parse(self._saved, self._path)
+        backend.encode_special_tokens = False
+        # It would add nothing, but may move the borders of tokens away from their white space.
+        backend.post_processor = None
+        return backend
 
     @classmethod
     def byte(cls) -> Tokenizer:
@@ -143,6 +154,18 @@ class Tokenizer:
             encodings = self._backend.encode_batch_fast(texts, add_special_tokens=False)
         return [encoding.ids for encoding in encodings]
 
+    def encode_rendered(self, texts: Sequence[str]) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """Return the ids of texts that a chat template made, and which characters each id stands for.
+
+        Special tokens that are spelled become themselves, and no others are added: the template writes them all.
+
+        Returns:
+            For each text, the ids, and for each id its first character and the one after its last.
+        """
+        with _parallel():
+            encodings = self._rendered_backend.encode_batch(list(texts), add_special_tokens=False)
+        return [(encoding.ids, encoding.offsets) for encoding in encodings]
+
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of ids; special tokens and unknown ids have none, and broken UTF-8 becomes U+FFFD."""
         known = [int(token) for token in ids if 0 <= token < self.vocab_size]
@@ -198,11 +221,15 @@ def _parse(saved: str, path: str) -> Any:
     return backend
 
 
-def _end_of_document_id(backend: Any, path: str) -> int:
-    special = {token.content: number for number, token in backend.get_added_tokens_decoder().items() if token.special}
+def _special_tokens(backend: Any) -> dict[str, int]:
+    added = backend.get_added_tokens_decoder().items()
+    return {token.content: int(number) for number, token in added if token.special}
+
+
+def _end_of_document_id(special: Mapping[str, int], path: str) -> int:
     for content in END_OF_DOCUMENT_TOKENS:
         if content in special:
-            return int(special[content])
+            return special[content]
     listed = ", ".join(special) or "none"
     expected = ", ".join(END_OF_DOCUMENT_TOKENS)
     raise DataError("data-tokenizer-without-end", path=path, found=listed, expected=expected)

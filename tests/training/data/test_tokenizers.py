@@ -228,3 +228,35 @@ def test_parallelism_ends_with_the_work_unless_the_user_decides(wish: str | None
         [sys.executable, "-c", PRINT_PARALLELISM], env=environment, check=True, capture_output=True, text=True
     )
     assert (done.stdout.strip(), done.stderr) == (expected, "")
+
+
+def test_rendered_text_may_spell_special_tokens() -> None:
+    """Nothing is added to what a template writes, whatever the file would add to plain text."""
+    saved = json.loads(_trained().to_bytes())
+    saved["added_tokens"].append({**saved["added_tokens"][0], "id": 275, "content": "<|im_end|>"})
+    saved["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": [{"SpecialToken": {"id": "<|im_end|>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+        "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}],
+        "special_tokens": {"<|im_end|>": {"id": "<|im_end|>", "ids": [275], "tokens": ["<|im_end|>"]}},
+    }
+    tokenizer = Tokenizer(json.dumps(saved))
+    assert tokenizer.special_tokens == {"<|endoftext|>": 0, "<|pad|>": 1, "<|im_end|>": 275}
+    text = "def value \N{SNOWMAN}<|im_end|>\n"
+    ((ids, offsets),) = tokenizer.encode_rendered([text])
+    assert ids == [*tokenizer.encode(text[:11]), 275, *tokenizer.encode("\n")]
+    place = ids.index(275)
+    assert offsets[place] == (11, 21)
+    # Several tokens may stand for one character, and together they stand for all of them.
+    assert {at for first, last in offsets for at in range(first, last)} == set(range(len(text)))
+    assert 275 not in tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("tokenizer", [Tokenizer.byte(), Tokenizer.train_bpe(TEXTS, 275)])
+def test_rendered_text_says_where_each_token_stands(tokenizer: Tokenizer) -> None:
+    text = "def a\u00e4: \N{SNOWMAN} return"
+    ((ids, offsets),) = tokenizer.encode_rendered([text])
+    assert tokenizer.decode(ids) == text
+    for place in range(len(text)):
+        inside = [token for token, (first, last) in zip(ids, offsets, strict=True) if first <= place < last]
+        assert text[place] in tokenizer.decode(inside)

@@ -69,6 +69,62 @@ data-column-type = The text column of a Parquet file must hold strings: in { $pa
 data-package-missing = Reading this data needs the package { $package }, and it is not installed.
     .next = In the folder of Headway's source, run `{ $command }`.
 
+# Conversations.
+data-chat-shape = A conversation must have the fields messages, or prompt and completion, or instruction and output: line { $line } of { $path } has { $present ->
+        [none] none
+       *[other] { $present }
+    }.
+    .next = Rename its fields, or set data.format to "text".
+data-chat-messages-type = "{ $field }" must be a list of messages: in { $path }, that of row { $line } is { $found ->
+        [object] an object
+        [string] a string
+        [number] a number
+        [boolean] true or false
+        [empty] empty
+       *[null] null
+    }.
+    .next = Write a list such as [{"{"}"role": "user", "content": "..."{"}"}, {"{"}"role": "assistant", "content": "..."{"}"}], or leave such rows out with data.on_bad_row = "skip".
+data-chat-message-type = Each message must be an object with role and content: in { $path }, message { $message } of row { $line } is { $found ->
+        [array] an array
+        [string] a string
+        [number] a number
+        [boolean] true or false
+       *[null] null
+    }.
+    .next = Write it as {"{"}"role": "user", "content": "..."{"}"}, or leave such rows out with data.on_bad_row = "skip".
+data-chat-text-type = "{ $field }" must be a string: in { $path }, that of row { $line } is { $found ->
+        [object] an object
+        [array] an array
+        [number] a number
+        [boolean] true or false
+       *[null] null
+    }.
+    .next = Mend or remove that row, or leave such rows out with data.on_bad_row = "skip".
+data-chat-content-type = The content of a message must be a string: in { $path }, that of message { $message } of row { $line } is { $found ->
+        [object] an object
+        [array] an array
+        [number] a number
+        [boolean] true or false
+       *[null] null
+    }.
+    .next = Write its text as one string, or leave such rows out with data.on_bad_row = "skip".
+data-chat-role = The role of a message must be one of { $known }: in { $path }, that of message { $message } of row { $line } is "{ $role }".
+    .next = Mend that row, or leave such rows out with data.on_bad_row = "skip".
+data-chat-empty-message = A message must have some content: in { $path }, message { $message } of row { $line } ({ $role }) has none.
+    .next = Mend or remove that row, or leave such rows out with data.on_bad_row = "skip".
+data-chat-special-token = A message must not spell a special token of the tokenizer, which would end a turn or speak for another role: in { $path }, message { $message } of row { $line } has { $token }.
+    .next = Take it out of the text, or leave such rows out with data.on_bad_row = "skip".
+data-chat-without-answer = Where only answers count, a conversation must have one: row { $line } of { $path } has no message of the assistant.
+    .next = Set data.loss_on to "all", or leave such rows out with data.on_bad_row = "skip".
+data-chat-answer-unclear = The chat template must show which text is the answer: with { $template }, the text of message { $message } of row { $line } of { $path } changes with what comes after it.
+    .next = Mark answers in the template with {"{"}% generation %{"}"} and {"{"}% endgeneration %{"}"}, or set data.loss_on to "all".
+data-chat-template-refuses = The chat template must accept each conversation: { $template } refuses row { $line } of { $path } ({ $reason }).
+    .next = Mend that row, or leave such rows out with data.on_bad_row = "skip".
+data-chat-template-invalid = The chat template must be one that can be read: { $path } cannot ({ $reason }).
+    .next = Download or export the tokenizer's files again.
+data-chat-template-missing = Conversations need the chat template of the tokenizer's model: { $folder } holds neither chat_template.jinja nor a tokenizer_config.json with "chat_template".
+    .next = Put the model's chat_template.jinja beside its tokenizer.json, or set data.tokenizer to "bpe" or "byte".
+
 # Tokenizers.
 data-unknown-tokenizer = data.tokenizer must be "byte", "bpe", or the path of a tokenizer.json: "{ $name }" is neither.
     .next = { $closest ->
