@@ -23,6 +23,7 @@ from headway.recipe.sections import (
 
 _LATER_DEFAULTS: dict[str, dict[str, Any]] = {
     "model": {"n_group": 1, "topk_group": 1},
+    "data": {"format": "text", "loss_on": "answers"},
     "training": {
         "method": "full",
         "adapter_rank": 16,
@@ -94,7 +95,7 @@ class Recipe(Section):
         kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
         for name in ("preset", "config"):
             kept["model"].pop(name, None)
-        for name in ("paths", "cache", "dataset_tokens"):
+        for name in ("paths", "cache", "dataset_tokens", "on_bad_row"):
             kept["data"].pop(name, None)
         if Path(kept["data"]["tokenizer"]).is_absolute():
             kept["data"].pop("tokenizer")

@@ -55,7 +55,10 @@ class DataConfig(Section):
 
     source: Literal["python-stdlib"] | None = None
     paths: Paths = ()
+    format: Literal["text", "chat"] | Auto = "text"
     text_field: str = "text"
+    loss_on: Literal["answers", "all"] = "answers"
+    on_bad_row: Literal["stop", "skip"] = "stop"
     tokenizer: str = "bpe"
     validation_fraction: Annotated[float, Field(ge=0, lt=1)] = 0.01
     attention_within_documents: bool = False

@@ -27,7 +27,7 @@ def test_the_digest_is_stable() -> None:
         {"training": {"steps": 20}},
         {"training": {"tokens": "1B"}},
         {"training": {"steps": 10, "evaluate_every_steps": 5, "evaluate_batches": 3}},
-        {"data": {"cache": "/elsewhere", "dataset_tokens": "1B"}},
+        {"data": {"cache": "/elsewhere", "dataset_tokens": "1B", "on_bad_row": "skip"}},
         {"hardware": {"devices": 8, "threads": 3, "accelerator": "h100-sxm-80gb"}},
         {"layout": {"micro_batch_size": 4}},
         {"site": {"grid": "france"}},
@@ -49,6 +49,8 @@ def test_the_digest_ignores_what_does_not_change_the_result(sections: dict[str, 
         {"training": {"steps": 10, "precision": "fp32"}},
         {"data": {"paths": ["a"]}},
         {"data": {"validation_fraction": 0.5}},
+        {"data": {"format": "chat"}},
+        {"data": {"loss_on": "all"}},
     ],
 )
 def test_the_digest_tells_what_changes_the_result(sections: dict[str, Any]) -> None:

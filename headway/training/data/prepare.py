@@ -3,38 +3,37 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from headway.errors import DataError
 from headway.recipe.sections import DataConfig
 from headway.training.data.batches import Batch, BatchStream, validation_batches
 from headway.training.data.cache import building, cache_folder, cache_key, exclusive
-from headway.training.data.scanning import SAMPLE_LIMIT_BYTES, ContentDigest, Scan, scan, split_key
+from headway.training.data.chats import chat_template, conversations, holds_chats
+from headway.training.data.encoding import SKIPPED_NAME, TRAIN, VALIDATION, Encoder, Progress, Skipped
+from headway.training.data.rows import BadRows
+from headway.training.data.scanning import SAMPLE_LIMIT_BYTES, Scan, scan
 from headway.training.data.shards import (
     FORMAT_VERSION,
-    SHARD_TOKENS,
-    FileRecord,
-    FileWriter,
     Manifest,
     Split,
-    SplitWriter,
     find_damage,
     read_manifest,
-    token_dtype,
     write_manifest,
 )
 from headway.training.data.sources import Document, SourceFile, documents, list_files
-from headway.training.data.tokenizers import FILE_NAME, Tokenizer, check_vocabulary
-
-Progress = Callable[[str, float], None]
-"""Called with the id of a message that names the stage, and the share of that stage that is done, 0 to 1."""
-
-TRAIN, VALIDATION = "train", "validation"
-_BATCH_BYTES = 4 * 2**20
-_BATCH_DOCUMENTS = 4096
+from headway.training.data.templates import ChatTemplate
+from headway.training.data.tokenizers import (
+    BPE_SPECIAL_TOKENS,
+    FILE_NAME,
+    Tokenizer,
+    check_vocabulary,
+)
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,10 @@ class Notice:
 
 @dataclass(frozen=True)
 class Statistics:
-    """How much text there is, both splits together; tokens include one end-of-document token for each document."""
+    """How much text there is, both splits together; tokens include one end-of-document token for each document.
+
+    Of conversations, the text is what the template makes of them, and its own tokens end them.
+    """
 
     documents: int
     text_bytes: int
@@ -74,18 +76,32 @@ class Corpus:
     digest: str
     """Names the tokens of both splits, wherever the files that they came from lie."""
     notices: tuple[Notice, ...] = ()
+    is_chat: bool = False
+    """Whether the documents are conversations, which are packed whole, and attended to each by itself."""
 
     def train_stream(self, sequence_length: int, global_batch_size: int) -> BatchStream:
         """Return the shuffled training batches; see `BatchStream`."""
-        within = self.attention_within_documents
-        return BatchStream(self.train, sequence_length, global_batch_size, self.seed, with_document_ids=within)
+        return BatchStream(
+            self.train,
+            sequence_length,
+            global_batch_size,
+            self.seed,
+            with_document_ids=self.attention_within_documents,
+            packs=self.is_chat,
+        )
 
     def validation_batches(self, sequence_length: int, batch_size: int, max_sequences: int) -> list[Batch]:
         """Return the fixed validation batches, none where there is no validation split; see `validation_batches`."""
         if self.validation is None:
             return []
-        within = self.attention_within_documents
-        return validation_batches(self.validation, sequence_length, batch_size, max_sequences, with_document_ids=within)
+        return validation_batches(
+            self.validation,
+            sequence_length,
+            batch_size,
+            max_sequences,
+            with_document_ids=self.attention_within_documents,
+            packs=self.is_chat,
+        )
 
 
 class _Source(NamedTuple):
@@ -95,8 +111,15 @@ class _Source(NamedTuple):
     files: tuple[SourceFile, ...]
     tokenizer: Tokenizer | None
     """None where it is to be trained."""
+    template: ChatTemplate | None
+    """None where the documents are text."""
     vocab_size: int
     report: Progress
+
+    @property
+    def marks_answers(self) -> bool:
+        """Whether only answers count as targets."""
+        return self.template is not None and self.data.loss_on == "answers"
 
 
 def prepare(data: DataConfig, *, vocab_size: int, seed: int, progress: Progress | None = None) -> Corpus:
@@ -129,7 +152,8 @@ def prepare(data: DataConfig, *, vocab_size: int, seed: int, progress: Progress 
                 notices = (Notice("data-cache-damaged", {"path": str(folder), "file": damaged}),)
             if manifest is None:
                 manifest = _build(source, cache, key)
-    return _corpus(folder, manifest, data, seed, from_cache=from_cache, notices=notices)
+    notices += _skipped_notices(folder, manifest)
+    return _corpus(source, folder, manifest, seed, from_cache=from_cache, notices=notices)
 
 
 def is_prepared(data: DataConfig, *, vocab_size: int) -> bool:
@@ -150,21 +174,27 @@ def _source(data: DataConfig, vocab_size: int, report: Progress) -> _Source:
         tokenizer = Tokenizer.load(data.tokenizer)
     if tokenizer is not None:
         check_vocabulary(tokenizer, vocab_size)
-    return _Source(data, list_files(data), tokenizer, vocab_size, report)
+    files = list_files(data)
+    template = chat_template(data, tokenizer) if holds_chats(data, files) else None
+    return _Source(data, files, tokenizer, template, vocab_size, report)
 
 
 def _key(source: _Source) -> str:
     data, tokenizer = source.data, source.tokenizer
-    return cache_key(
-        {
-            "format_version": FORMAT_VERSION,
-            "files": source.files,
-            "text_field": data.text_field,
-            "tokenizer": f"bpe {source.vocab_size}" if tokenizer is None else tokenizer.digest,
-            "validation_fraction": data.validation_fraction,
-            "max_bytes": data.max_bytes,
-        }
-    )
+    parts: dict[str, object] = {
+        "format_version": FORMAT_VERSION,
+        "files": source.files,
+        "text_field": data.text_field,
+        "tokenizer": f"bpe {source.vocab_size}" if tokenizer is None else tokenizer.digest,
+        "validation_fraction": data.validation_fraction,
+        "max_bytes": data.max_bytes,
+    }
+    # Only where they matter, so that what was prepared before they were there is found.
+    if source.template is not None:
+        parts |= {"template": source.template.digest, "loss_on": data.loss_on}
+    if data.on_bad_row != "stop":
+        parts["on_bad_row"] = data.on_bad_row
+    return cache_key(parts)
 
 
 def _read_cached(folder: Path, report: Progress) -> tuple[Manifest | None, str | None]:
@@ -178,8 +208,16 @@ def _read_cached(folder: Path, report: Progress) -> tuple[Manifest | None, str |
     return (manifest, None) if damaged is None else (None, damaged)
 
 
+def _skipped_notices(folder: Path, manifest: Manifest) -> tuple[Notice, ...]:
+    if SKIPPED_NAME not in manifest.files:
+        return ()
+    skipped = msgspec.json.decode((folder / SKIPPED_NAME).read_bytes(), type=Skipped)
+    # The error of the first one says what is wrong, and where.
+    return Notice("data-rows-skipped", {"rows": skipped.rows}), Notice(skipped.message_id, skipped.arguments)
+
+
 def _corpus(
-    folder: Path, manifest: Manifest, data: DataConfig, seed: int, *, from_cache: bool, notices: tuple[Notice, ...]
+    source: _Source, folder: Path, manifest: Manifest, seed: int, *, from_cache: bool, notices: tuple[Notice, ...]
 ) -> Corpus:
     splits = {record.name: Split(folder, manifest, record) for record in manifest.splits}
     statistics = Statistics(
@@ -195,36 +233,55 @@ def _corpus(
         folder=folder,
         from_cache=from_cache,
         seed=seed,
-        attention_within_documents=data.attention_within_documents,
+        attention_within_documents=source.data.attention_within_documents,
         digest=_digest(manifest),
         notices=notices,
+        is_chat=source.template is not None,
     )
 
 
 def _digest(manifest: Manifest) -> str:
-    checksums = sorted((name, record.sha256) for name, record in manifest.files.items())
+    # What was left out is no token, and its place is that of a file.
+    checksums = sorted((name, record.sha256) for name, record in manifest.files.items() if name != SKIPPED_NAME)
     return hashlib.sha256(repr(checksums).encode()).hexdigest()
 
 
 def _build(source: _Source, cache: Path, key: str) -> Manifest:
-    found = scan(
-        _read(source, "data-progress-reading"),
-        source.data.validation_fraction,
-        0 if source.tokenizer else SAMPLE_LIMIT_BYTES,
-    )
-    tokenizer = source.tokenizer or _train_tokenizer(found, source.vocab_size, source.report)
-    encoder = _Encoder(tokenizer, found, source.report)
+    found = _scan(source)
+    tokenizer = source.tokenizer or _train_tokenizer(source, found)
+    encoder = Encoder(tokenizer, found, source.report, source.template, marks_answers=source.marks_answers)
     with building(cache, key, encoder.needed_bytes) as folder:
-        manifest = encoder.write(_read(source, None), folder)
+        # Each pass meets the same rows; those of this one count.
+        bad = _bad_rows(source)
+        manifest = encoder.write(_read(source, None, bad), folder, bad)
         if manifest.content_digest != found.content_digest:
             raise DataError("data-changed-while-reading")
         write_manifest(folder, manifest)
     return manifest
 
 
-def _read(source: _Source, stage: str | None) -> Iterator[Document]:
+def _scan(source: _Source) -> Scan:
+    bad = _bad_rows(source)
+    try:
+        return scan(
+            _read(source, "data-progress-reading", bad),
+            source.data.validation_fraction,
+            0 if source.tokenizer else SAMPLE_LIMIT_BYTES,
+        )
+    except DataError as error:
+        if error.message_id == "data-empty" and bad.first is not None:
+            # What is wrong with the rows says more than that none is left.
+            raise bad.first from error
+        raise
+
+
+def _bad_rows(source: _Source) -> BadRows:
+    return BadRows(skips=source.data.on_bad_row == "skip")
+
+
+def _read(source: _Source, stage: str | None, bad: BadRows) -> Iterator[Document]:
     total_bytes = max(1, sum(file.size_bytes for file in source.files))
-    for document in documents(source.files, source.data.text_field, source.data.max_bytes):
+    for document in _documents(source, bad):
         if stage is not None:
             source.report(stage, document.done_source_bytes / total_bytes)
         yield document
@@ -232,90 +289,21 @@ def _read(source: _Source, stage: str | None) -> Iterator[Document]:
         source.report(stage, 1.0)
 
 
-def _train_tokenizer(found: Scan, vocab_size: int, report: Progress) -> Tokenizer:
-    report("data-progress-tokenizer", 0.0)
-    tokenizer = Tokenizer.train_bpe(found.training_sample, vocab_size)
-    report("data-progress-tokenizer", 1.0)
+def _documents(source: _Source, bad: BadRows) -> Iterator[Document]:
+    data = source.data
+    if source.template is None:
+        return documents(source.files, data.text_field, data.max_bytes, bad)
+    return conversations(
+        source.files, source.template, needs_answers=source.marks_answers, max_bytes=data.max_bytes, bad=bad
+    )
+
+
+def _train_tokenizer(source: _Source, found: Scan) -> Tokenizer:
+    source.report("data-progress-tokenizer", 0.0)
+    texts: Iterable[str] = found.training_sample
+    if source.template is not None:
+        # What ends a turn is a token of its own already: its spelling is not to be learned as text.
+        texts = (text.replace(BPE_SPECIAL_TOKENS[0], "") for text in texts)
+    tokenizer = Tokenizer.train_bpe(texts, source.vocab_size)
+    source.report("data-progress-tokenizer", 1.0)
     return tokenizer
-
-
-class _Encoder:
-    """The second pass: encodes all documents and writes them to the shards of their splits."""
-
-    def __init__(self, tokenizer: Tokenizer, found: Scan, report: Progress) -> None:
-        self._tokenizer = tokenizer
-        self._found = found
-        self._report = report
-        self._dtype = token_dtype(tokenizer.vocab_size)
-        self._encoded_bytes = 0
-        self._encoded_tokens = 0
-
-    def needed_bytes(self) -> int:
-        """Return about how large the folder will be, from what was encoded so far."""
-        tokens_per_byte = self._encoded_tokens / self._encoded_bytes if self._encoded_bytes else 1.0
-        return round(self._found.text_bytes * tokens_per_byte * self._dtype.itemsize) + 8 * self._found.num_documents
-
-    def write(self, texts: Iterable[Document], folder: Path) -> Manifest:
-        """Write the tokenizer and all shards; the manifest is returned, not written."""
-        files = {FILE_NAME: _write_file(folder / FILE_NAME, self._tokenizer.to_bytes())}
-        writers = {name: SplitWriter(folder, name, self._dtype) for name in (TRAIN, VALIDATION)}
-        digest = ContentDigest()
-        try:
-            for batch in _batched(texts):
-                self._append(batch, writers)
-                for document in batch:
-                    digest.add(document)
-                self._report("data-progress-encoding", min(1.0, self._encoded_bytes / self._found.text_bytes))
-            records = [writer.close() for writer in writers.values()]
-        finally:
-            for writer in writers.values():
-                writer.abandon()
-        for writer in writers.values():
-            files.update(writer.files)
-        return Manifest(
-            format_version=FORMAT_VERSION,
-            dtype=self._dtype.name,
-            shard_tokens=SHARD_TOKENS,
-            splits=tuple(record for record in records if record.num_tokens),
-            tokenizer_digest=self._tokenizer.digest,
-            content_digest=digest.text(),
-            files=files,
-        )
-
-    def _append(self, batch: list[Document], writers: dict[str, SplitWriter]) -> None:
-        encoded = self._tokenizer.encode_batch([document.text for document in batch])
-        for name, writer in writers.items():
-            tokens: list[int] = []
-            lengths: list[int] = []
-            text_bytes = 0
-            for document, ids in zip(batch, encoded, strict=True):
-                if (split_key(document) < self._found.validation_below) == (name == VALIDATION):
-                    tokens.extend(ids)
-                    tokens.append(self._tokenizer.end_of_document_id)
-                    lengths.append(len(ids) + 1)
-                    text_bytes += document.num_bytes
-            self._encoded_tokens += len(tokens)
-            self._encoded_bytes += text_bytes
-            writer.append(tokens, lengths, text_bytes)
-
-
-def _write_file(path: Path, content: bytes) -> FileRecord:
-    writer = FileWriter(path)
-    try:
-        writer.write(content)
-        return writer.close()
-    finally:
-        writer.abandon()
-
-
-def _batched(texts: Iterable[Document]) -> Iterator[list[Document]]:
-    batch: list[Document] = []
-    num_bytes = 0
-    for document in texts:
-        batch.append(document)
-        num_bytes += document.num_bytes
-        if num_bytes >= _BATCH_BYTES or len(batch) >= _BATCH_DOCUMENTS:
-            yield batch
-            batch, num_bytes = [], 0
-    if batch:
-        yield batch

@@ -2,8 +2,9 @@
 
 A folder holds, for each split (``train``, ``validation``), numbered shards: ``train-00000.bin`` with the tokens
 (little-endian uint16 where the vocabulary fits, else uint32) and ``train-00000.idx`` with the positions, in the split
-as a whole, of the documents that start in this shard (little-endian int64). Every shard but the last is full, so a
-document may go on in the next one. ``tokenizer.json`` is the tokenizer and ``manifest.json`` has all counts and the
+as a whole, of the documents that start in this shard (little-endian int64). Conversations also have
+``train-00000.mark``, a byte for each token: 1 where the token counts as a target. Every shard but the last is full, so
+a document may go on in the next one. ``tokenizer.json`` is the tokenizer and ``manifest.json`` has all counts and the
 size and SHA-256 of every file; a folder without a true manifest is not valid.
 """
 
@@ -13,7 +14,7 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 import msgspec
 import numpy as np
@@ -26,7 +27,11 @@ VERIFY_LIMIT_BYTES = 2 * 2**30
 """Folders up to this size have all their checksums tested whenever they are opened (about a second for each GiB);
 of larger ones only the sizes are."""
 
+TOKENS, POSITIONS, MARKS = "bin", "idx", "mark"
+"""Suffixes of a shard's files."""
+
 _POSITION_DTYPE = np.dtype("<i8")
+_MARK_DTYPE = np.dtype(np.bool_)
 _SMALL_VOCABULARY = 2**16
 
 
@@ -124,21 +129,33 @@ class SplitWriter:
         self._num_tokens = 0
         self._num_documents = 0
         self._text_bytes = 0
-        self._open: tuple[FileWriter, FileWriter] | None = None
+        self._open: dict[str, FileWriter] = {}
 
-    def append(self, tokens: list[int], document_lengths: list[int], text_bytes: int) -> None:
-        """Append whole documents: their tokens in one list, the length of each, and the bytes of their text."""
+    def append(
+        self, tokens: list[int], document_lengths: list[int], text_bytes: int, is_target: list[bool] | None = None
+    ) -> None:
+        """Append whole documents.
+
+        Args:
+            tokens: of all of them, in one list.
+            document_lengths: tokens of each.
+            text_bytes: of their text.
+            is_target: which tokens count as targets; either always or never given.
+        """
         lengths = np.asarray(document_lengths, dtype=_POSITION_DTYPE)
         starts = self._num_tokens + np.cumsum(lengths) - lengths
         rest = np.asarray(tokens, dtype=self._dtype)
+        marks = None if is_target is None else np.asarray(is_target, dtype=_MARK_DTYPE)
         while rest.size:
             used = self._num_tokens % self._shard_tokens
             part, rest = np.split(rest, [self._shard_tokens - used])
             self._num_tokens += part.size
             here, starts = np.split(starts, [np.searchsorted(starts, self._num_tokens)])
-            token_file, position_file = self._writers()
-            token_file.write(part.tobytes())
-            position_file.write(here.astype(_POSITION_DTYPE).tobytes())
+            self._writer(TOKENS).write(part.tobytes())
+            self._writer(POSITIONS).write(here.astype(_POSITION_DTYPE).tobytes())
+            if marks is not None:
+                here_marks, marks = np.split(marks, [part.size])
+                self._writer(MARKS).write(here_marks.tobytes())
             if self._num_tokens % self._shard_tokens == 0:
                 self._finish_shard()
         self._num_documents += len(document_lengths)
@@ -151,23 +168,21 @@ class SplitWriter:
 
     def abandon(self) -> None:
         """Close the files without finishing them."""
-        for writer in self._open or ():
+        for writer in self._open.values():
             writer.abandon()
 
     def _shard_name(self, position: int, suffix: str) -> str:
         return shard_name(self._name, position // self._shard_tokens, suffix)
 
-    def _writers(self) -> tuple[FileWriter, FileWriter]:
-        if self._open is None:
-            names = [self._shard_name(self._num_tokens - 1, suffix) for suffix in ("bin", "idx")]
-            self._open = FileWriter(self._folder / names[0]), FileWriter(self._folder / names[1])
-        return self._open
+    def _writer(self, suffix: str) -> FileWriter:
+        if suffix not in self._open:
+            self._open[suffix] = FileWriter(self._folder / self._shard_name(self._num_tokens - 1, suffix))
+        return self._open[suffix]
 
     def _finish_shard(self) -> None:
-        if self._open is not None:
-            for suffix, writer in zip(("bin", "idx"), self._open, strict=True):
-                self.files[self._shard_name(self._num_tokens - 1, suffix)] = writer.close()
-            self._open = None
+        for suffix, writer in self._open.items():
+            self.files[self._shard_name(self._num_tokens - 1, suffix)] = writer.close()
+        self._open = {}
 
 
 def shard_name(split: str, number: int, suffix: str) -> str:
@@ -233,29 +248,40 @@ class Split:
         self._folder = folder
         self._dtype = np.dtype(manifest.dtype).newbyteorder("<")
         self._shard_tokens = manifest.shard_tokens
-        self._maps: dict[str, npt.NDArray[np.integer]] = {}
+        self._has_marks = shard_name(record.name, 0, MARKS) in manifest.files
+        self._maps: dict[str, npt.NDArray[Any]] = {}
 
     def read(self, start: int, out: npt.NDArray[np.int64]) -> None:
         """Fill ``out``, int64 [n], with the tokens from position ``start`` on."""
-        assert start >= 0 and start + len(out) <= self.num_tokens
-        filled = 0
-        while filled < len(out):
-            shard, offset = divmod(start + filled, self._shard_tokens)
-            part = self._map(shard, "bin", self._dtype)[offset : offset + len(out) - filled]
-            out[filled : filled + len(part)] = part
-            filled += len(part)
+        self._fill(start, out, TOKENS, self._dtype)
+
+    def read_marks(self, start: int, out: npt.NDArray[np.bool_]) -> None:
+        """Fill ``out``, bool [n], with whether the tokens from position ``start`` on count as targets; all may."""
+        if self._has_marks:
+            self._fill(start, out, MARKS, _MARK_DTYPE)
+        else:
+            out[:] = True
 
     def document_starts(self, start: int, stop: int) -> npt.NDArray[np.int64]:
         """Return the positions in ``range(start, stop)`` at which a document starts, int64, ascending."""
         assert 0 <= start <= stop <= self.num_tokens
         found = [np.empty(0, dtype=np.int64)]
         for shard in range(start // self._shard_tokens, -(-stop // self._shard_tokens)):
-            positions = self._map(shard, "idx", _POSITION_DTYPE)
+            positions = self._map(shard, POSITIONS, _POSITION_DTYPE)
             first, last = np.searchsorted(positions, [start, stop])
             found.append(positions[first:last].astype(np.int64))
         return np.concatenate(found)
 
-    def _map(self, shard: int, suffix: str, dtype: np.dtype[np.integer]) -> npt.NDArray[np.integer]:
+    def _fill(self, start: int, out: npt.NDArray[Any], suffix: str, dtype: np.dtype[Any]) -> None:
+        assert start >= 0 and start + len(out) <= self.num_tokens
+        filled = 0
+        while filled < len(out):
+            shard, offset = divmod(start + filled, self._shard_tokens)
+            part = self._map(shard, suffix, dtype)[offset : offset + len(out) - filled]
+            out[filled : filled + len(part)] = part
+            filled += len(part)
+
+    def _map(self, shard: int, suffix: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         name = shard_name(self.name, shard, suffix)
         if name not in self._maps:
             path = self._folder / name

@@ -82,3 +82,49 @@ def test_reading_a_batch_takes_less_than_a_millisecond(tmp_path: Path) -> None:
         seconds.append(time.perf_counter() - start)
     # The fastest of many is what the code costs; the rest is what else the machine was doing.
     assert min(seconds) < 1e-3
+
+
+@pytest.fixture
+def conversations(tmp_path: Path) -> Split:
+    """Forty conversations of three to nine tokens; the later half of each counts."""
+    lengths = [3 + number % 7 for number in range(40)]
+    marks = [place >= length // 2 for length in lengths for place in range(length)]
+    writer = SplitWriter(tmp_path, "train", token_dtype(300), 50)
+    writer.append(list(range(1, len(marks) + 1)), lengths, len(marks), marks)
+    record = writer.close()
+    return Split(tmp_path, Manifest(1, "uint16", 50, (record,), "", "", writer.files), record)
+
+
+def test_every_part_of_a_step_knows_the_targets_of_the_whole(conversations: Split) -> None:
+    stream = BatchStream(conversations, 20, 4, seed=5, packs=True)
+    for step in (0, 1, 0):
+        whole = stream.batch(step)
+        assert whole.is_target is not None and whole.document_ids is not None
+        assert whole.num_targets == whole.is_target.sum() == whole.num_targets_in_step > 0
+        parts = [stream.batch(step, row, 1) for row in range(4)]
+        assert [part.num_targets_in_step for part in parts] == [whole.num_targets] * 4
+        assert sum(part.num_targets for part in parts) == whole.num_targets
+        assert len({part.num_targets for part in parts}) > 1
+        for name in ("tokens", "document_ids", "is_target"):
+            assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
+
+
+def test_an_epoch_has_every_answer_once(conversations: Split) -> None:
+    stream = BatchStream(conversations, 20, 1, seed=5, packs=True)
+    batches = [stream.batch(step) for step in range(stream.samples_per_epoch)]
+    counted = np.concatenate([batch.tokens[:, 1:][batch.is_target] for batch in batches])
+    marks = np.empty(conversations.num_tokens, dtype=np.bool_)
+    conversations.read_marks(0, marks)
+    assert sorted(counted.tolist()) == (np.flatnonzero(marks) + 1).tolist()
+
+
+def test_validation_packs_conversations_too(conversations: Split) -> None:
+    batches = validation_batches(conversations, 20, 2, 3, packs=True)
+    assert [len(batch.tokens) for batch in batches] == [2, 1]
+    assert all(batch.num_targets == batch.is_target.sum() and batch.num_targets_in_step is None for batch in batches)
+
+
+def test_of_text_every_target_counts(split: Split) -> None:
+    stream = BatchStream(split, T, 6, seed=7)
+    batch = stream.batch(0, 2, 3)
+    assert (batch.is_target, batch.num_targets_in_step, batch.num_targets, stream.num_cut) == (None, None, 3 * T, 0)

@@ -128,3 +128,31 @@ def test_a_manifest_that_was_changed_is_not_trusted(tmp_path: Path) -> None:
         assert read_manifest(tmp_path) is None
     path.unlink()
     assert read_manifest(tmp_path) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.booleans(), min_size=1, max_size=60), st.integers(1, 25), st.data())
+def test_marks_lie_beside_the_tokens(marks: list[bool], shard_tokens: int, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(marks)))
+    stop = data.draw(st.integers(start, len(marks)))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        writer = SplitWriter(folder, "train", token_dtype(300), shard_tokens)
+        half = len(marks) // 2
+        for part in (marks[:half], marks[half:]):
+            writer.append([1] * len(part), [len(part)] if part else [], 1, part)
+        record = writer.close()
+        manifest = Manifest(FORMAT_VERSION, "uint16", shard_tokens, (record,), "", "", writer.files)
+        assert find_damage(folder, manifest) is None
+        out = np.empty(stop - start, dtype=np.bool_)
+        Split(folder, manifest, record).read_marks(start, out)
+        assert out.tolist() == marks[start:stop]
+        assert (folder / "train-00000.mark").stat().st_size == min(len(marks), shard_tokens)
+
+
+def test_without_marks_every_token_counts(tmp_path: Path) -> None:
+    manifest = write(tmp_path, [[1, 2, 3]], 100)
+    assert sorted(manifest.files) == ["train-00000.bin", "train-00000.idx"]
+    out = np.zeros(3, dtype=np.bool_)
+    Split(tmp_path, manifest, manifest.splits[0]).read_marks(0, out)
+    assert out.all()

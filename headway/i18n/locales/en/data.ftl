@@ -70,6 +70,13 @@ data-package-missing = Reading this data needs the package { $package }, and it 
     .next = In the folder of Headway's source, run `{ $command }`.
 
 # Conversations.
+data-chat-file-kind = Conversations must be in JSON Lines or Parquet: { $path } is neither.
+    .next = Convert it, or set data.format to "text".
+data-chat-columns = A Parquet file of conversations must have the columns messages, or prompt and completion, or instruction and output: { $path } has { $present ->
+        [none] no column
+       *[other] only { $present }
+    }.
+    .next = Rename its columns, or set data.format to "text".
 data-chat-shape = A conversation must have the fields messages, or prompt and completion, or instruction and output: line { $line } of { $path } has { $present ->
         [none] none
        *[other] { $present }
@@ -159,6 +166,10 @@ data-disk-full = The disk must have room for the prepared data, about { BYTES($n
 # Notices.
 data-cache-damaged = The prepared data in { $path } was damaged ({ $file }) and has been prepared anew.
     .next = If this happens again, check the disk.
+data-rows-skipped = { $rows ->
+        [one] One row was left out, since it cannot be used:
+       *[other] { COUNT($rows) } rows were left out, since they cannot be used. The first:
+    }
 
 # Stages of the preparation.
 data-progress-verifying = Checking the prepared data
