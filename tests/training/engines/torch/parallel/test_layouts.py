@@ -80,7 +80,7 @@ TWO: dict[str, dict[str, Any]] = {
     "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
     "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
     "tied-stages": {"layout": layout(pipeline=2), "recipe": tied(RECIPE)},
-    "marked-copies": {"layout": layout(2, size=1), "marks": True},
+    "marked-copies": {"layout": layout(2), "marks": True},
     "marked-shards": {"layout": layout(2, shard="parameters"), "marks": True},
     "marked-tensor": {"layout": layout(tensor=2), "marks": True},
     "marked-stages": {"layout": layout(pipeline=2), "marks": True},
