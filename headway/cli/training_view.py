@@ -90,6 +90,8 @@ def event_line(event: dict[str, Any]) -> str | None:
             translator.next_step(event["id"], **event["arguments"]),
         )
         return f"{text} {next_step or ''}".rstrip()
+    if event.get("event") == "evaluated" and "bits_per_byte" not in event:
+        message_id = "cli-event-evaluated-answers"
     if not translator.has(message_id):
         return None
     plain = {name: value for name, value in event.items() if isinstance(value, (int, float, str))}

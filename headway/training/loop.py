@@ -80,6 +80,8 @@ class TrainingLoop:
         stream = self._corpus.train_stream(
             self._recipe.training.sequence_length, self._recipe.training.global_batch_size
         )
+        if stream.num_cut and self._engine.is_first:
+            self._events.record("notice", id="training-conversations-cut", arguments={"conversations": stream.num_cut})
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_stopping():
             self._train_step(stream, clock)
@@ -100,18 +102,24 @@ class TrainingLoop:
         return finished
 
     def evaluate(self) -> None:
-        """Measure the loss on the validation split and record it, with perplexity and bits per byte of text."""
+        """Measure the loss on the validation split and record it, with perplexity and bits per byte of text.
+
+        Of conversations not all bytes count, so that there are no bits per byte.
+        """
         if not self._validation:
             return
         started = time.monotonic()
         loss = self._engine.evaluate(self._validation)
+        bits = {"bits_per_byte": loss / math.log(2) / self._corpus.statistics.bytes_per_token}
+        if self._corpus.is_chat:
+            bits = {}
         self._events.record(
             "evaluated",
             step=self._step,
-            tokens=sum(len(batch.tokens) for batch in self._validation) * self._recipe.training.sequence_length,
+            tokens=sum(batch.num_targets for batch in self._validation),
             loss=loss,
             perplexity=math.exp(min(loss, 700.0)),
-            bits_per_byte=loss / math.log(2) / self._corpus.statistics.bytes_per_token,
+            **bits,
             seconds=time.monotonic() - started,
         )
 

@@ -16,6 +16,7 @@ from headway import catalog
 from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, RecipeError
 from headway.machine.inventory import Inventory
 from headway.recipe import Recipe
+from headway.training.data.chats import require_template
 from headway.training.data.sources import list_files
 from headway.training.data.tokenizers import is_built_in, read_saved, require_room
 
@@ -25,7 +26,6 @@ ENGINE_PACKAGES = ("torch", "safetensors", "tokenizers")
 """What training imports beyond what planning needs."""
 
 SUPPORTED: dict[str, tuple[Any, ...]] = {
-    "training.phase": ("pretrain",),
     "training.method": ("full", "lora"),
     "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
@@ -178,6 +178,17 @@ def vocabulary_has_room(recipe: Recipe, _inventory: Inventory) -> Iterator[Headw
         yield error
 
 
+def conversations_have_a_template(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """Messages become text by the template of the tokenizer's model."""
+    if any(list(rule(recipe, inventory)) for rule in (packages_are_installed, data_is_there, vocabulary_has_room)):
+        # What these find would be found once more.
+        return
+    try:
+        require_template(recipe.data)
+    except (DataError, MissingDependencyError) as error:
+        yield error
+
+
 RULES: tuple[Rule, ...] = (
     settings_are_supported,
     phases_are_single,
@@ -191,6 +202,7 @@ RULES: tuple[Rule, ...] = (
     weights_are_there,
     data_is_there,
     vocabulary_has_room,
+    conversations_have_a_template,
 )
 
 

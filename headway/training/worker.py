@@ -169,6 +169,8 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog, place: Place) -> 
         return corpus
     try:
         corpus.tokenizer.save(run.tokenizer_path)
+        if corpus.template is not None:
+            corpus.template.save(run.tokenizer_path.parent)
     except OSError as error:
         raise RunError("run-unwritable", path=str(run.path), reason=error.strerror or str(error)) from error
     return corpus

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ast
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,31 @@ def text_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         source = Path(module.__file__).read_text(encoding="utf-8")
         (folder / f"{module.__name__}.py").write_text(source[: TEXT_BYTES // 4], encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="session")
+def chat_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of real conversations: functions of the standard library, each asked for by its docstring."""
+    file = tmp_path_factory.mktemp("chats") / "functions.jsonl"
+    rows = [
+        {"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": code}]}
+        for asked, code in _documented_functions()
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def _documented_functions() -> list[tuple[str, str]]:
+    folder = Path(ast.__file__).parent
+    found = []
+    for name in ("argparse", "ast", "inspect", "textwrap", "shutil", "statistics", "random", "heapq", "posixpath"):
+        source = (folder / f"{name}.py").read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)):
+            asked = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
+            if asked and isinstance(node, ast.FunctionDef) and len(node.body) > 1:
+                node.body = node.body[1:]
+                found.append((asked, ast.unparse(node)))
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from headway.machine.accelerators import Accelerator
 from headway.machine.inventory import Inventory, take_inventory
 from headway.recipe import Recipe, resolve_recipe
 from headway.training import support
+from headway.training.data import Tokenizer
 from headway.training.support import SUPPORTED, ObstaclesError, for_training, obstacles, require_trainable
 
 Make = Callable[..., Recipe]
@@ -35,7 +36,6 @@ def test_what_trains_meets_no_obstacle(make_small_recipe: Make, here: Inventory)
 
 
 REFUSED = {
-    "training.phase": "finetune",
     "training.method": "qlora",
     "training.adapter_targets": "fused-qkv",
     "training.software": "megatron",
@@ -62,7 +62,7 @@ REFUSED = {
 TRAINED = {
     "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
-        evaluate_every_steps evaluate_batches adapter_rank adapter_alpha""",
+        evaluate_every_steps evaluate_batches adapter_rank adapter_alpha phase""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
         shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }
@@ -124,6 +124,8 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
         ({"model": {"vocab_size": 100}}, "data-vocabulary-too-small"),
         ({"model": {"vocab_size": 257}, "data": {"tokenizer": "byte"}}, "data-vocabulary-too-large"),
         ({"data": {"tokenizer": "/nowhere/tokenizer.json"}}, "data-unknown-tokenizer"),
+        ({"data": {"format": "chat"}}, "data-chat-file-kind"),
+        ({"data": {"format": "chat", "paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),
     ],
 )
 def test_what_is_not_here_is_named(
@@ -131,6 +133,22 @@ def test_what_is_not_here_is_named(
 ) -> None:
     recipe = make_small_recipe(**{"hardware": {"threads": None}, **changes})
     assert ids(recipe, here) == [message_id]
+
+
+def test_conversations_need_the_template_of_the_tokenizer(
+    make_small_recipe: Make, here: Inventory, chat_file: Path, tmp_path: Path
+) -> None:
+    saved = Tokenizer.byte().to_bytes().decode().replace("<|bos|>", "<|im_start|>")
+    (tmp_path / "tokenizer.json").write_text(saved)
+    data = {"paths": [str(chat_file)], "format": "chat", "tokenizer": str(tmp_path)}
+    recipe = make_small_recipe(data=data, hardware={"threads": None}, training={"phase": "finetune"})
+    assert ids(recipe, here) == ["data-chat-template-missing"]
+    (tmp_path / "chat_template.jinja").write_text("{% for %}")
+    assert ids(recipe, here) == ["data-chat-template-invalid"]
+    (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    assert ids(recipe, here) == []
+    (tmp_path / "tokenizer.json").write_text("no tokenizer")
+    assert ids(recipe, here) == ["data-tokenizer-invalid"]
 
 
 def test_phases_are_not_passed_over(make_small_recipe: Make, here: Inventory) -> None:

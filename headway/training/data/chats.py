@@ -13,7 +13,13 @@ from headway.training.data.messages import COLUMNS, messages_of, shape_of
 from headway.training.data.rows import BadRows, parquet_columns
 from headway.training.data.sources import Document, SourceFile, list_files
 from headway.training.data.templates import ChatTemplate, find_template, own_template
-from headway.training.data.tokenizers import BPE_SPECIAL_TOKENS, Tokenizer, is_built_in
+from headway.training.data.tokenizers import (
+    BPE_SPECIAL_TOKENS,
+    BYTE_SPECIAL_TOKENS,
+    END_OF_DOCUMENT,
+    Tokenizer,
+    is_built_in,
+)
 
 
 def holds_chats(data: DataConfig, files: Sequence[SourceFile]) -> bool:
@@ -44,27 +50,26 @@ def chat_template(data: DataConfig, tokenizer: Tokenizer | None) -> ChatTemplate
         MissingDependencyError: Jinja is not installed.
     """
     if tokenizer is None:
-        return own_template(BPE_SPECIAL_TOKENS[0], BPE_SPECIAL_TOKENS)
+        return own_template(END_OF_DOCUMENT, BPE_SPECIAL_TOKENS)
     special = tuple(tokenizer.special_tokens)
-    if is_built_in(data.tokenizer):
-        ids = {number: text for text, number in tokenizer.special_tokens.items()}
-        return own_template(ids[tokenizer.end_of_document_id], special)
-    return find_template(Path(data.tokenizer).expanduser(), special)
+    found = None if is_built_in(data.tokenizer) else find_template(Path(data.tokenizer).expanduser(), special)
+    if found is not None:
+        return found
+    # A run may go on from another that Headway made the tokenizer for; it is a file by then.
+    if set(special) not in (set(BPE_SPECIAL_TOKENS), set(BYTE_SPECIAL_TOKENS)):
+        raise DataError("data-chat-template-missing", path=data.tokenizer)
+    return own_template(END_OF_DOCUMENT, special)
 
 
 def require_template(data: DataConfig) -> None:
     """Refuse conversations that no template can make text of.
 
     Raises:
-        DataError: the template is missing or cannot be read, or a file cannot hold conversations.
-        MissingDependencyError: Jinja is not installed.
+        DataError: the template is missing or cannot be read, as may be the tokenizer, or a file holds no conversations.
+        MissingDependencyError: a package is not installed.
     """
-    if not holds_chats(data, list_files(data)):
-        return
-    if is_built_in(data.tokenizer):
-        chat_template(data, None)
-    else:
-        find_template(Path(data.tokenizer).expanduser(), ())
+    if holds_chats(data, list_files(data)):
+        chat_template(data, None if is_built_in(data.tokenizer) else Tokenizer.load(data.tokenizer))
 
 
 def conversations(

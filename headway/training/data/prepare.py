@@ -76,8 +76,13 @@ class Corpus:
     digest: str
     """Names the tokens of both splits, wherever the files that they came from lie."""
     notices: tuple[Notice, ...] = ()
-    is_chat: bool = False
-    """Whether the documents are conversations, which are packed whole, and attended to each by itself."""
+    template: ChatTemplate | None = None
+    """Of conversations, which are packed whole, and attended to each by itself; None where the documents are text."""
+
+    @property
+    def is_chat(self) -> bool:
+        """Whether the documents are conversations."""
+        return self.template is not None
 
     def train_stream(self, sequence_length: int, global_batch_size: int) -> BatchStream:
         """Return the shuffled training batches; see `BatchStream`."""
@@ -236,7 +241,7 @@ def _corpus(
         attention_within_documents=source.data.attention_within_documents,
         digest=_digest(manifest),
         notices=notices,
-        is_chat=source.template is not None,
+        template=source.template,
     )
 
 

@@ -76,6 +76,11 @@ class ChatTemplate:
         content = json.dumps([self.source, sorted(self._names.items())])
         return hashlib.sha256(content.encode()).hexdigest()
 
+    def save(self, folder: Path) -> None:
+        """Write the template, and the tokens that it may name, as `find_template` finds them beside a tokenizer."""
+        (folder / TEMPLATE_NAME).write_text(self.source, encoding="utf-8")
+        (folder / CONFIG_NAME).write_text(json.dumps(self._names, indent=1) + "\n", encoding="utf-8")
+
     def render(self, messages: Sequence[Message], where: Mapping[str, Any], *, needs_answers: bool = True) -> Rendered:
         """Return a conversation as text.
 
@@ -155,15 +160,15 @@ def _without_marks(text: str) -> Rendered:
     return Rendered(clean, tuple(answers))
 
 
-def find_template(tokenizer_path: Path, special_tokens: Sequence[str]) -> ChatTemplate:
-    """Return the chat template that lies beside a tokenizer.
+def find_template(tokenizer_path: Path, special_tokens: Sequence[str]) -> ChatTemplate | None:
+    """Return the chat template that lies beside a tokenizer; None where there is none.
 
     Args:
         tokenizer_path: a tokenizer.json, or its folder.
         special_tokens: of that tokenizer.
 
     Raises:
-        DataError: there is none, or it cannot be read.
+        DataError: ``data-chat-template-invalid``.
         MissingDependencyError: Jinja is not installed.
     """
     folder = tokenizer_path if tokenizer_path.is_dir() else tokenizer_path.parent
@@ -179,7 +184,7 @@ def find_template(tokenizer_path: Path, special_tokens: Sequence[str]) -> ChatTe
             (one.get("template") for one in source if isinstance(one, dict) and one.get("name") == "default"), None
         )
     if not isinstance(source, str):
-        raise DataError("data-chat-template-missing", folder=str(folder))
+        return None
     return ChatTemplate(source, names, special_tokens, str(folder / CONFIG_NAME))
 
 

@@ -20,10 +20,13 @@ from headway.errors import DataError, MissingDependencyError
 
 FILE_NAME = "tokenizer.json"
 NUM_BYTES = 256
-BYTE_SPECIAL_TOKENS = ("<|bos|>", "<|endoftext|>", "<|pad|>")
+END_OF_DOCUMENT = "<|endoftext|>"
+"""What ends a document in the tokenizers that are made here."""
+
+BYTE_SPECIAL_TOKENS = ("<|bos|>", END_OF_DOCUMENT, "<|pad|>")
 """Ids 256, 257 and 258 of the byte tokenizer; below them, an id is the value of a byte."""
 
-BPE_SPECIAL_TOKENS = ("<|endoftext|>", "<|pad|>")
+BPE_SPECIAL_TOKENS = (END_OF_DOCUMENT, "<|pad|>")
 """Ids 0 and 1 of a trained tokenizer."""
 
 END_OF_DOCUMENT_TOKENS = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<|eot_id|>", "<eos>")

@@ -243,10 +243,12 @@ def test_what_cannot_hold_conversations_is_refused(tmp_path: Path, refused) -> N
 
 def test_a_template_is_required_before_anything_is_read(tmp_path: Path, refused) -> None:
     path = write(tmp_path / "a.jsonl", ROWS)
-    Tokenizer.byte().save(tmp_path / "tokenizer.json")
-    with refused("data-chat-template-missing", folder=str(tmp_path)):
-        require_template(config(path, tokenizer=str(tmp_path)))
-    require_template(config(path, tokenizer=str(tmp_path), format="text"))
+    folder = model_folder(tmp_path, "smollm2.jinja", ["<|im_start|>", "<|im_end|>"])
+    require_template(config(path, tokenizer=str(folder)))
+    (folder / "tokenizer_config.json").unlink()
+    with refused("data-chat-template-missing", path=str(folder)):
+        require_template(config(path, tokenizer=str(folder)))
+    require_template(config(path, tokenizer=str(folder), format="text"))
     require_template(config(path))
     assert not is_prepared(config(path), vocab_size=300)
 
@@ -256,3 +258,20 @@ def test_no_more_text_is_read_than_is_asked_for(tmp_path: Path) -> None:
     corpus = make(path, tokenizer="byte", max_bytes=200)
     assert 0 < corpus.statistics.documents < 5
     assert corpus.statistics.text_bytes <= 200
+
+
+@pytest.mark.parametrize("name", ["byte", "bpe"])
+def test_a_saved_tokenizer_of_ours_has_our_template(name: str, tmp_path: Path) -> None:
+    """A run may be tuned that was trained on plain text, whose folder holds a tokenizer and no template."""
+    path = write(tmp_path / "a.jsonl", ROWS)
+    first = make(path, tokenizer=name)
+    saved = tmp_path / "run" / "tokenizer.json"
+    saved.parent.mkdir()
+    first.tokenizer.save(saved)
+    assert make(path, tokenizer=str(saved)).digest == first.digest
+    assert first.template is not None
+    first.template.save(saved.parent)
+    again = make(path, tokenizer=str(saved.parent))
+    assert again.digest == first.digest
+    assert again.template is not None
+    assert again.template.digest == first.template.digest

@@ -142,18 +142,23 @@ def test_json_in_a_template_is_not_escaped() -> None:
 SOURCE = "{% for m in messages %}{{ bos_token ~ m.content }}{% endfor %}"
 
 
-def test_a_template_lies_beside_the_tokenizer(tmp_path: Path, refused) -> None:
-    with refused("data-chat-template-missing", folder=str(tmp_path)):
-        find_template(tmp_path, ())
+def found_in(path: Path, special_tokens: tuple[str, ...] = ()) -> ChatTemplate:
+    found = find_template(path, special_tokens)
+    assert found is not None
+    return found
+
+
+def test_a_template_lies_beside_the_tokenizer(tmp_path: Path) -> None:
+    assert find_template(tmp_path, ()) is None
     config = tmp_path / "tokenizer_config.json"
     config.write_text(json.dumps({"chat_template": SOURCE, "bos_token": {"content": "<s>", "special": True}}))
-    found = find_template(tmp_path / "tokenizer.json", ("<s>",))
+    found = found_in(tmp_path / "tokenizer.json", ("<s>",))
     assert found.render(CHATS["short"], WHERE, needs_answers=False).text == "<s>Hello?<s>Hello!"
     named = [{"name": "tool_use", "template": "no"}, {"name": "default", "template": SOURCE}]
     config.write_text(json.dumps({"chat_template": named, "bos_token": "<b>"}))
-    assert find_template(tmp_path, ()).source == SOURCE
+    assert found_in(tmp_path).source == SOURCE
     (tmp_path / "chat_template.jinja").write_text("{{ bos_token }}")
-    assert find_template(tmp_path, ()).render(CHATS["short"], WHERE, needs_answers=False).text == "<b>"
+    assert found_in(tmp_path).render(CHATS["short"], WHERE, needs_answers=False).text == "<b>"
 
 
 @pytest.mark.parametrize("content", [b"{", b"\xff", b'{"chat_template": "{% if %}"}'])
@@ -177,3 +182,11 @@ def test_without_jinja_the_command_to_install_is_named(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "headway.training.data.template_language", None)
     with refused("data-package-missing", MissingDependencyError, package="jinja2"):
         own_template("", ())
+
+
+def test_what_is_saved_is_found(tmp_path: Path) -> None:
+    ours = own_template("<|endoftext|>", ("<|endoftext|>",))
+    ours.save(tmp_path)
+    found = found_in(tmp_path, ("<|endoftext|>",))
+    assert found.digest == ours.digest
+    assert found.render(CHATS["turns"], WHERE) == ours.render(CHATS["turns"], WHERE)

@@ -151,6 +151,7 @@ cli-event-started = Training starts.
 cli-event-resumed = Training goes on after step { $step }.
 cli-event-data-ready = Data: { COUNT($documents) } documents, { BYTES($text_bytes) } of text, { COUNT($tokens) } tokens ({ DECIMAL($bytes_per_token) } bytes each).
 cli-event-checkpoint-saved = Checkpoint at step { $step }: { BYTES($bytes) } in { DURATION($seconds) }.
+cli-event-evaluated-answers = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }.
 cli-event-evaluated = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits per byte.
 cli-event-finished = Finished.
 cli-event-stopped = Stopped.

@@ -129,7 +129,7 @@ data-chat-template-refuses = The chat template must accept each conversation: { 
     .next = Mend that row, or leave such rows out with data.on_bad_row = "skip".
 data-chat-template-invalid = The chat template must be one that can be read: { $path } cannot ({ $reason }).
     .next = Download or export the tokenizer's files again.
-data-chat-template-missing = Conversations need the chat template of the tokenizer's model: { $folder } holds neither chat_template.jinja nor a tokenizer_config.json with "chat_template".
+data-chat-template-missing = Conversations need the chat template of the tokenizer's model: beside { $path } lies neither chat_template.jinja nor a tokenizer_config.json with "chat_template".
     .next = Put the model's chat_template.jinja beside its tokenizer.json, or set data.tokenizer to "bpe" or "byte".
 
 # Tokenizers.

@@ -34,6 +34,12 @@ training-sampling = Tokens are drawn with settings in their range: { $name } mus
     .next = Give another { $name }, or leave it out.
 training-no-validation = The validation split is too short for one sequence of { $needed_tokens } tokens: it has { COUNT($tokens) }. The run goes on without validation.
     .next = Raise data.validation_fraction, or add text.
+# $conversations (Number): of the training split
+training-conversations-cut = { $conversations ->
+        [one] One conversation is longer than a sequence, and is cut.
+       *[other] { COUNT($conversations) } conversations are longer than a sequence, and are cut.
+    }
+    .next = Raise training.sequence_length to keep them whole.
 training-no-plan = This run has no plan, so that its ledger shows measurements only.
     .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
 training-preparation-failed = The process that prepares the data must end by itself: it ended with code { $code }.
