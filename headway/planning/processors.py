@@ -224,7 +224,7 @@ def _evaluate(
             device,
             share,
             accumulations=accumulations - 1,
-            within_documents=recipe.data.attention_within_documents,
+            within_documents=recipe.data.masks_documents,
         ),
         cost=cost,
         network=_network(recipe, device, sent, degree, hiding),

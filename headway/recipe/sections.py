@@ -66,6 +66,11 @@ class DataConfig(Section):
     cache: str | None = None
     max_bytes: Bytes | None = None
 
+    @property
+    def masks_documents(self) -> bool:
+        """Whether attention needs a mask of documents; conversations are always kept apart."""
+        return self.attention_within_documents or self.format == "chat"
+
 
 class TrainingConfig(Section):
     """``[training]``: what the optimizer does, for how long, in which precision."""

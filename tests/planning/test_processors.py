@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -55,6 +56,15 @@ def test_the_recipe_decides(make_recipe: MakeRecipe, machine: Machine) -> None:
     found = choose(several(make_recipe, layout={"micro_batch_size": 2, "shard": "gradients"}), machine)
     assert (found.layout.micro_batch_size, found.layout.shard) == (2, "gradients")
     assert found.layout.gradient_accumulation_steps == 2
+
+
+def test_conversations_need_the_mask_of_documents(make_recipe: MakeRecipe, machine: Machine) -> None:
+    def peak_bytes(**data: Any) -> float:
+        recipe = make_recipe(data=data, layout={"micro_batch_size": 2})
+        return choose(recipe, machine).memory.device_peak_bytes
+
+    masked = peak_bytes(attention_within_documents=True)
+    assert peak_bytes(format="chat") == masked > peak_bytes()
 
 
 def test_few_tokens_at_once(make_recipe: MakeRecipe, machine: Machine) -> None:
