@@ -2,7 +2,7 @@
 
 A sample of length T holds pieces of T + 1 tokens together, attends within each, and is padded at its end. A
 conversation of n <= T + 1 tokens is one piece. A longer one is cut as text is: pieces share one token, so that every
-token but the first is a target exactly once.
+token but the first is a target exactly once. Pieces of which no target counts are left out, since nothing is learned.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PADDING_TOKEN = 0
 """What fills a sample. Which it is does not matter: nothing attends to it, and it is no target."""
+
+_CHUNK_TOKENS = 2**22
 
 
 @final
@@ -45,13 +47,16 @@ class PackedConversations:
         lengths = np.diff(starts, append=split.num_tokens)
         self.num_cut = int(np.count_nonzero(lengths > sequence_length + 1))
         starts, lengths = _pieces(starts, lengths, sequence_length)
+        targets = _count_targets(split, starts, lengths)
+        starts, lengths, targets = starts[targets > 0], lengths[targets > 0], targets[targets > 0]
         if not len(starts):
             raise DataError("data-too-few-tokens", split=split.name, tokens=split.num_tokens, needed_tokens=2)
         samples = best_fit(lengths, sequence_length + 1)
         order = np.argsort(samples, kind="stable")
         self._starts, self._lengths = starts[order], lengths[order]
         self._first = np.searchsorted(samples[order], np.arange(samples.max() + 2))
-        self.count = len(self._first) - 1
+        self._targets = np.bincount(samples, weights=targets).astype(np.int64)
+        self.count = len(self._targets)
 
     def read(
         self, indices: npt.NDArray[np.int64]
@@ -74,13 +79,7 @@ class PackedConversations:
 
     def num_targets(self, indices: npt.NDArray[np.int64]) -> int:
         """Return how many targets of some samples count."""
-        total = 0
-        for index in indices.tolist():
-            for start, length in self._pieces_of(index):
-                marks = np.empty(length - 1, dtype=np.bool_)
-                self._split.read_marks(start + 1, marks)
-                total += int(np.count_nonzero(marks))
-        return total
+        return int(self._targets[indices].sum())
 
     def _pieces_of(self, index: int) -> list[tuple[int, int]]:
         pieces = slice(self._first[index], self._first[index + 1])
@@ -96,6 +95,25 @@ def _pieces(
     offsets = numbers * sequence_length
     rest = np.repeat(lengths, counts) - offsets
     return np.repeat(starts, counts) + offsets, np.minimum(rest, sequence_length + 1)
+
+
+def _count_targets(
+    split: Split, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int64]:
+    """Return how many targets of each piece count, int64 [n]; pieces are in their order."""
+    counts = np.empty(len(starts), dtype=np.int64)
+    first = 0
+    while first < len(starts):
+        begin = starts[first]
+        # At least one piece at a time, however long it is.
+        last = max(first + 1, int(np.searchsorted(starts, begin + _CHUNK_TOKENS)))
+        marks = np.empty(starts[last - 1] + lengths[last - 1] - begin, dtype=np.bool_)
+        split.read_marks(int(begin), marks)
+        before = np.concatenate(([0], np.cumsum(marks)))
+        offsets = starts[first:last] - begin
+        counts[first:last] = before[offsets + lengths[first:last]] - before[offsets + 1]
+        first = last
+    return counts
 
 
 def best_fit(lengths: npt.NDArray[np.int64], capacity: int) -> npt.NDArray[np.int64]:

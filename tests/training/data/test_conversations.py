@@ -4,9 +4,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headway.training.data import conversations
 from headway.training.data.conversations import PADDING_TOKEN, PackedConversations, best_fit
 from headway.training.data.shards import Manifest, Split, SplitWriter, token_dtype
 
@@ -86,6 +88,19 @@ def test_a_split_without_any_target_is_refused(tmp_path: Path, refused) -> None:
     split = split_of(tmp_path, [1, 1])
     with refused("data-too-few-tokens", split="train", tokens=2):
         PackedConversations(split, 4)
+
+
+def test_pieces_of_which_nothing_counts_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where they are counted a few tokens at a time."""
+    marks = [False, True, False] * 2 + [False] * 7 + [True] + [True, False]
+    split = split_of(tmp_path, [3, 3, 8, 2], marks)
+    packed = PackedConversations(split, 3)
+    tokens, _, _ = packed.read(np.arange(packed.count))
+    assert tokens.tolist() == [[1, 2, 3, 0], [4, 5, 6, 0], [13, 14, 0, 0]]
+    assert [packed.num_targets(np.array([index])) for index in range(3)] == [1, 1, 1]
+    monkeypatch.setattr(conversations, "_CHUNK_TOKENS", 2)
+    again, _, _ = PackedConversations(split, 3).read(np.arange(3))
+    assert np.array_equal(again, tokens)
 
 
 def _naive(lengths: list[int], capacity: int) -> list[list[int]]:
