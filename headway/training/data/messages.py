@@ -101,11 +101,14 @@ def _check(row: Row, number: int, message: Message) -> None:
 
 
 def strings_of(value: object) -> list[str]:
-    """Return every string in nested objects and arrays, in their order."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for one in value.values() for text in strings_of(one)]
-    if isinstance(value, Sequence):
-        return [text for one in value for text in strings_of(one)]
-    return []
+    """Return every string in nested objects and arrays, however deep; names of fields are none."""
+    found, left = [], [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            found.append(one)
+        elif isinstance(one, Mapping):
+            left.extend(one.values())
+        elif isinstance(one, Sequence):
+            left.extend(one)
+    return found

@@ -9,7 +9,7 @@ from fluent.syntax import FluentParser, ast
 
 from headway.i18n.negotiation import LOCALES_FOLDER
 from headway.training import data
-from headway.training.data.messages import messages_of
+from headway.training.data.messages import messages_of, strings_of
 from headway.training.data.rows import Row
 
 
@@ -85,3 +85,10 @@ def test_other_conversations_are_refused_with_their_place(
 ) -> None:
     with refused(message_id, path="a.jsonl", line=3, **arguments):
         messages_of(row(**fields))
+
+
+def test_all_strings_are_found_however_deep_they_lie() -> None:
+    deep: object = "bottom"
+    for _ in range(100_000):
+        deep = [deep]
+    assert sorted(strings_of({"a": "x", "b": [1, None, {"c": "y"}], "d": deep})) == ["bottom", "x", "y"]
