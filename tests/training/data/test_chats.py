@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tokenizers as hf
+import transformers
 import zstandard
 
 from headway.recipe.sections import DataConfig
@@ -182,6 +183,26 @@ def test_the_template_of_a_model_makes_its_tokens(
             runs[-1].append(token)
     assert [run[-1] for run in runs] == [ids[end]] * 2
     assert [corpus.tokenizer.decode(run) for run in runs] == ["It is one.", "These\n\nare two."]
+
+
+@pytest.mark.parametrize("template", ["smollm2.jinja", "marked.jinja", "llama3.jinja"])
+def test_tokens_and_marks_are_those_of_transformers(template: str, tmp_path: Path) -> None:
+    special = ["<|begin_of_text|>", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"]
+    folder = model_folder(tmp_path, template, special if template == "llama3.jinja" else ["<|im_start|>", "<|im_end|>"])
+    theirs = transformers.PreTrainedTokenizerFast(
+        tokenizer_file=str(folder / "tokenizer.json"),
+        chat_template=(TEMPLATES / template).read_text(),
+        bos_token="<|begin_of_text|>" if template == "llama3.jinja" else None,
+    )
+    corpus = make(write(tmp_path / "a.jsonl", ROWS), 400, tokenizer=str(folder), validation_fraction=0)
+    for (tokens, marks), row in zip(documents(corpus, corpus.train), ROWS, strict=True):
+        marked = template == "marked.jinja"
+        expected = theirs.apply_chat_template(
+            row["messages"], tokenize=True, return_dict=True, return_assistant_tokens_mask=marked
+        )
+        assert tokens == expected["input_ids"]
+        if marked:
+            assert marks == [bool(mark) for mark in expected["assistant_masks"]]
 
 
 def test_the_first_row_tells_what_a_file_holds(tmp_path: Path) -> None:
