@@ -86,9 +86,16 @@ def test_conversations_that_are_cut_are_told(from_random: RunFolder, chat_file: 
     assert "longer than a sequence" in Translator("en").text(notice["id"], **notice["arguments"])
 
 
-def test_a_run_of_text_is_tuned_with_its_tokenizer(make_small_recipe: Make, chat_file: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def base(make_small_recipe: Make, tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
+    """A run of plain text."""
+    return trained(make_small_recipe(model={"max_position_embeddings": LENGTH}), tmp_path_factory.mktemp("base"))
+
+
+def test_a_run_of_text_is_tuned_with_its_tokenizer(
+    base: RunFolder, make_small_recipe: Make, chat_file: Path, tmp_path: Path
+) -> None:
     """What it learned of Python code makes the first loss on answers, which are code, lower than chance."""
-    base = trained(make_small_recipe(model={"max_position_embeddings": LENGTH}), tmp_path)
     weights = max(base.checkpoints_folder.glob("step-*"))
     recipe = tuned(
         make_small_recipe,
@@ -110,6 +117,14 @@ def test_a_run_of_text_is_tuned_with_its_tokenizer(make_small_recipe: Make, chat
     assert (run.tokenizer_path.parent / "chat_template.jinja").exists()
     third = tuned(make_small_recipe, chat_file, {"tokenizer": str(run.tokenizer_path)})
     assert corpus_of(third).digest == corpus_of(recipe).digest
+
+
+def test_adapters_learn_answers_too(base: RunFolder, make_small_recipe: Make, chat_file: Path, tmp_path: Path) -> None:
+    weights = max(base.checkpoints_folder.glob("step-*"))
+    adapters = {"method": "lora", "adapter_rank": 8, "init_from": str(weights), "learning_rate": 1e-2}
+    run = trained(tuned(make_small_recipe, chat_file, {"tokenizer": str(base.tokenizer_path)}, **adapters), tmp_path)
+    evaluated = [event["loss"] for event in events(run, "evaluated")]
+    assert evaluated[-1] < evaluated[0] < run.metrics()[0]["loss"] < np.log(512) - 0.5
 
 
 def test_rows_that_are_left_out_are_told(make_small_recipe: Make, chat_file: Path, tmp_path: Path) -> None:
