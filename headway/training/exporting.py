@@ -17,6 +17,7 @@ from headway.resilience.checkpoint.tensor_file import write_tensor_file
 from headway.runs import RunFolder
 from headway.runs.durable import flush_folder
 from headway.training.adapters import CONFIG_FILE, WEIGHTS_FILE, to_peft
+from headway.training.data.templates import CONFIG_NAME, TEMPLATE_NAME
 from headway.training.reading import read_model, read_trained
 
 MODEL_FILE = "model.safetensors"
@@ -64,8 +65,9 @@ def _fill(folder: Path, name: str, arrays: Arrays, files: Mapping[str, Mapping[s
     write_tensor_file(folder / name, arrays)
     for title, content in files.items():
         (folder / title).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    if run.tokenizer_path.is_file():
-        shutil.copyfile(run.tokenizer_path, folder / run.tokenizer_path.name)
+    for file in (run.tokenizer_path, *(run.tokenizer_path.with_name(name) for name in (TEMPLATE_NAME, CONFIG_NAME))):
+        if file.is_file():
+            shutil.copyfile(file, folder / file.name)
     for file in folder.iterdir():
         with file.open("rb") as opened:
             os.fsync(opened.fileno())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import transformers
 
 from headway.cli.training_view import event_line
 from headway.i18n import Translator
@@ -15,6 +17,7 @@ from headway.machine.inventory import take_inventory
 from headway.recipe import Recipe
 from headway.runs import RunFolder
 from headway.training.data import Corpus, prepare
+from headway.training.exporting import export_run
 from headway.training.session import Session, open_run
 from headway.training.support import obstacles
 
@@ -61,6 +64,18 @@ def test_the_loss_on_answers_falls_from_random_weights(from_random: RunFolder) -
     evaluated = [event["loss"] for event in events(from_random, "evaluated")]
     assert len(evaluated) == 4
     assert evaluated == sorted(evaluated, reverse=True)
+
+
+def test_what_is_exported_speaks_by_the_same_template(from_random: RunFolder, chat_file: Path, tmp_path: Path) -> None:
+    folder = export_run(from_random, tmp_path / "exported", merges=False)
+    theirs = transformers.PreTrainedTokenizerFast.from_pretrained(folder)
+    messages = json.loads(chat_file.read_text().splitlines()[0])["messages"]
+    corpus = corpus_of(from_random.recipe())
+    assert corpus.template is not None
+    text = corpus.template.render(messages, {}).text
+    ((ids, _),) = corpus.tokenizer.encode_rendered([text])
+    assert theirs.apply_chat_template(messages, tokenize=True, return_dict=True)["input_ids"] == ids
+    assert theirs.eos_token_id == corpus.tokenizer.end_of_document_id
 
 
 def test_what_is_told_of_an_evaluation_counts_answers_only(from_random: RunFolder) -> None:
