@@ -19,6 +19,7 @@ COMMANDS = {
     "recipe": "headway.cli.recipe:recipe",
     "plan": "headway.cli.plan:plan",
     "train": "headway.cli.train:train",
+    "import": "headway.cli.importing:import_model",
     "generate": "headway.cli.generate:generate",
     "runs": "headway.cli.runs:runs",
     "demo": "headway.cli.demo:demo",

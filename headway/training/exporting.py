@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from headway.errors import RunError
 from headway.recipe import to_hf_config
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.resilience.checkpoint.tensor_file import write_tensor_file
 from headway.runs import RunFolder
-from headway.runs.durable import flush_folder
 from headway.training.adapters import CONFIG_FILE, WEIGHTS_FILE, to_peft
 from headway.training.data.templates import CONFIG_NAME, TEMPLATE_NAME
+from headway.training.new_folder import new_folder
 from headway.training.reading import read_model, read_trained
 
 MODEL_FILE = "model.safetensors"
@@ -37,8 +34,6 @@ def export_run(run: RunFolder, output: Path, *, merges: bool, step: int | None =
         RunError: the run has no checkpoint, or the folder exists or cannot be written.
         CheckpointError: the checkpoint is damaged, or the weights that adapters belong to are gone.
     """
-    if output.exists():
-        raise RunError("run-output-exists", path=str(output))
     recipe = run.recipe()
     arrays: Arrays
     if recipe.training.method == "full" or merges:
@@ -46,18 +41,8 @@ def export_run(run: RunFolder, output: Path, *, merges: bool, step: int | None =
     else:
         arrays, config = to_peft(recipe, read_trained(run, step))
         name, files = WEIGHTS_FILE, {CONFIG_FILE: config}
-    temporary = output.with_name(f".writing-{output.name}-{uuid4().hex[:8]}")
-    try:
-        temporary.mkdir(parents=True)
-        _fill(temporary, name, arrays, files, run)
-        temporary.rename(output)
-        flush_folder(output.parent)
-    except OSError as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise RunError("run-unwritable", path=str(output), reason=error.strerror or str(error)) from error
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with new_folder(output) as folder:
+        _fill(folder, name, arrays, files, run)
     return output
 
 
@@ -68,6 +53,3 @@ def _fill(folder: Path, name: str, arrays: Arrays, files: Mapping[str, Mapping[s
     for file in (run.tokenizer_path, *(run.tokenizer_path.with_name(name) for name in (TEMPLATE_NAME, CONFIG_NAME))):
         if file.is_file():
             shutil.copyfile(file, folder / file.name)
-    for file in folder.iterdir():
-        with file.open("rb") as opened:
-            os.fsync(opened.fileno())

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +49,8 @@ def write_tensor_file(path: Path, arrays: Arrays) -> tuple[int, str]:
     digest = hashlib.sha256()
     size_bytes = 0
     with path.open("xb", buffering=0) as file:
-        pieces: list[bytes | NDArray[Any]] = [len(header).to_bytes(8, "little"), header, *arrays.values()]
+        pieces: Iterator[bytes | NDArray[Any]] = chain((len(header).to_bytes(8, "little"), header), arrays.values())
+        # Arrays that are made when they are asked for are held one at a time.
         for piece in pieces:
             view = _view(piece)
             for start in range(0, len(view), _WRITE_BYTES):

@@ -73,6 +73,7 @@ cli-recipe-obstacles = It can be planned, but not trained here and now:
 cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, train it with `headway train { $path }`.
 cli-option-preset = Model preset to start from.
 cli-option-output-folder = Folder to write; it must not exist.
+cli-option-no-tokenizer = Leave the tokenizer out.
 cli-option-merge = Add trained adapters to the weights of their model, and write the whole of it.
 cli-option-output = File to write; by default the text is printed.
 cli-option-set = Override a setting of the recipe, such as training.steps=100; may be repeated.
@@ -100,6 +101,10 @@ cli-train = Train a recipe on this machine.
 cli-train-help = Plan a recipe, train it, and lay what was measured beside what was predicted. The training survives a kill: go on with --resume.
 
     { "  " }Example:  headway train recipes/laptop.toml
+cli-import = Turn a GGUF model into a folder to train from.
+cli-import-help = Write the model of a GGUF file, quantised or not, as a folder with weights in fp32, config.json, tokenizer and chat template: what training.init_from and data.tokenizer take, and transformers loads.
+
+    { "  " }Example:  headway import model-Q4_0.gguf --output my-base
 cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 

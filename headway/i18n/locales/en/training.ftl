@@ -71,6 +71,18 @@ training-checkpoints-gone = The run had saved its steps up to { $step }, but no 
 training-adapter-base = Adapters are trained beside weights that are there already: training.method is "{ $method }", and training.init_from names none.
     .next = Set training.init_from to a Hugging Face folder or to a checkpoint of a run.
 # $path, $kind (String): a folder, and what its configuration says that it is
+training-gguf-missing = Reading GGUF files needs the package { $package }, and it is not installed.
+    .next = In the folder of Headway's source, run `pip install ".[{ $extra }]"`.
+training-gguf-unreadable = A model must be a readable GGUF file: { $path } is not ({ $reason }).
+    .next = Download or copy the file again.
+training-gguf-architecture = GGUF models that can be read are of the architectures { $known }: { $path } is { $architecture }.
+    .next = Take another model, or convert it with its own tools.
+training-gguf-tensor = A model of the Llama family has no tensor like { $tensor }, which { $path } holds.
+    .next = Take a file without it; rotary factors are not read.
+training-gguf-rope = Rotary positions are read where nothing scales them: { $path } scales them by { $kind }.
+    .next = Take a file of the model without scaling.
+training-gguf-tokenizer = Tokenizers that can be read from GGUF files are { $known }: { $path } has { $kind }.
+    .next = Import with --no-tokenizer, and take the tokenizer.json that comes with the model.
 training-adapter-kind = An adapter must be of the kind LORA: { $path } says { $kind }.
     .next = Convert it with peft, or train a new one.
 # $devices, $found (Number)
