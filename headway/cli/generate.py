@@ -21,6 +21,7 @@ from headway.errors import MissingDependencyError
 @option("--top-p", help_id="cli-option-top-p", type=click.FloatRange(0, 1, min_open=True))
 @option("--seed", help_id="cli-option-seed", type=click.IntRange(0), default=0, show_default=True)
 @option("--step", help_id="cli-option-step", type=click.IntRange(0))
+@option("--best", help_id="cli-option-best", is_flag=True)
 @option("--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER")
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def generate(
@@ -32,6 +33,7 @@ def generate(
     top_p: float | None,
     seed: int,
     step: int | None,
+    best: bool,
     runs_folder: str,
     as_json: bool,
 ) -> None:
@@ -41,11 +43,12 @@ def generate(
     run = RunFolder.open(Path(runs_folder), run_name)
     try:
         from headway.training.engines.torch.generation import Sampling
+        from headway.training.reading import chosen_step
         from headway.training.writing import write_text
     except ModuleNotFoundError as error:
         raise MissingDependencyError("training-engine-missing", engine="torch", extra="torch") from error
     sampling = Sampling(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
-    pieces = write_text(run, prompt, tokens, sampling, step)
+    pieces = write_text(run, prompt, tokens, sampling, chosen_step(run, step, best=best))
     if as_json:
         print_json({"prompt": prompt, "text": "".join(pieces)})
         return

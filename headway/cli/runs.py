@@ -130,13 +130,18 @@ def ledger(run_name: str, runs_folder: str, as_json: bool) -> None:
 )
 @option("--merge", "merges", help_id="cli-option-merge", is_flag=True)
 @option("--step", help_id="cli-option-step", type=click.IntRange(0))
+@option("--best", help_id="cli-option-best", is_flag=True)
 @_common
-def export(run_name: str, output: Path, merges: bool, step: int | None, runs_folder: str, as_json: bool) -> None:
+def export(
+    run_name: str, output: Path, merges: bool, step: int | None, best: bool, runs_folder: str, as_json: bool
+) -> None:
     """Write the model of a run as a folder that Hugging Face's libraries load."""
     from headway.runs import RunFolder
     from headway.training.exporting import export_run
+    from headway.training.reading import chosen_step
 
-    written = export_run(RunFolder.open(Path(runs_folder), run_name), output, merges=merges, step=step)
+    run = RunFolder.open(Path(runs_folder), run_name)
+    written = export_run(run, output, merges=merges, step=chosen_step(run, step, best=best))
     if as_json:
         print_json({"folder": str(written), "files": sorted(file.name for file in written.iterdir())})
     else:

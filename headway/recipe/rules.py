@@ -53,6 +53,17 @@ def warmup_ends_before_training(recipe: Recipe) -> Iterator[RecipeError]:
         yield RecipeError("recipe-warmup-too-long", warmup_steps=training.warmup_steps, steps=recipe.num_steps)
 
 
+def best_needs_evaluations(recipe: Recipe) -> Iterator[RecipeError]:
+    """The best of a run is found by evaluations while it trains."""
+    training = recipe.training
+    for field, is_asked in (
+        ("training.early_stopping_patience", training.early_stopping_patience is not None),
+        ("resilience.keep_best", recipe.resilience.keep_best),
+    ):
+        if is_asked and (training.evaluate_every_steps is None or not recipe.data.validation_fraction):
+            yield RecipeError("recipe-best-without-evaluations", field=field)
+
+
 def batch_divides(recipe: Recipe) -> Iterator[RecipeError]:
     """Every optimizer step is made of whole micro-batches on every data-parallel rank."""
     micro, batch = recipe.layout.micro_batch_size, recipe.training.global_batch_size
@@ -161,6 +172,7 @@ RULES: tuple[Rule, ...] = (
     rotary_head_is_even,
     sequence_fits_model,
     warmup_ends_before_training,
+    best_needs_evaluations,
     batch_divides,
     data_has_a_source,
     data_paths_are_named,

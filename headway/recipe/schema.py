@@ -42,6 +42,12 @@ _LATER_DEFAULTS: dict[str, dict[str, Any]] = {
 """Settings that came later, by section: at their defaults they do not count, so that older runs go on."""
 
 
+_NOT_IN_TRAINING_DIGEST = (
+    "steps", "tokens", "init_from", "evaluate_every_steps", "evaluate_batches", "early_stopping_patience",
+)  # fmt: skip
+"""Settings of ``[training]`` that say how long a run is, or how it is watched."""
+
+
 class Recipe(Section):
     """A whole training job: what is trained, on what, how, where and within which limits."""
 
@@ -82,6 +88,11 @@ class Recipe(Section):
             del content["phases"]
         return content
 
+    @property
+    def keeps_best(self) -> bool:
+        """Whether the checkpoint of the lowest validation loss stays; early stopping goes back to it."""
+        return self.resilience.keep_best or self.training.early_stopping_patience is not None
+
     def to_toml(self) -> str:
         """Return the resolved recipe as TOML that `load_recipe` reads back to an equal recipe."""
         return tomli_w.dumps(self.to_dict())
@@ -99,7 +110,7 @@ class Recipe(Section):
             kept["data"].pop(name, None)
         if Path(kept["data"]["tokenizer"]).is_absolute():
             kept["data"].pop("tokenizer")
-        for name in ("steps", "tokens", "init_from", "evaluate_every_steps", "evaluate_batches"):
+        for name in _NOT_IN_TRAINING_DIGEST:
             kept["training"].pop(name, None)
         for section, defaults in _LATER_DEFAULTS.items():
             for name, value in defaults.items():

@@ -110,6 +110,7 @@ class TrainingConfig(Section):
     min_learning_rate_ratio: Fraction = 0.1
     evaluate_every_steps: PositiveCount | None = None
     evaluate_batches: Sequences = 8
+    early_stopping_patience: PositiveCount | None = None
 
 
 class HardwareConfig(Section):
@@ -182,6 +183,7 @@ class ResilienceConfig(Section):
     checkpoint_every: Seconds | Auto = 60.0
     checkpoint_every_steps: PositiveCount | None = None
     keep_last: Annotated[int, Field(ge=1)] = 2
+    keep_best: bool = False
     storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None

@@ -16,6 +16,7 @@ from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
+from headway.training.best import Best
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.initial_weights import base_of
@@ -41,6 +42,7 @@ class TrainingLoop:
         rank: of this process; each has a metric log of its own.
         events: the run's event log.
         first_step: optimizer steps that are done already.
+        best: the evaluations of these steps.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class TrainingLoop:
         events: EventLog,
         rank: int = 0,
         first_step: int = 0,
+        best: Best | None = None,
     ) -> None:
         self._recipe = recipe
         self._engine = engine
@@ -68,6 +71,8 @@ class TrainingLoop:
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._base = base_of(recipe)
+        self._best = best or Best()
+        self._protect_best()
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
 
@@ -83,11 +88,10 @@ class TrainingLoop:
         if stream.num_cut and self._engine.is_first:
             self._events.record("notice", id="training-conversations-cut", arguments={"conversations": stream.num_cut})
         last_save = last_energy_reading = clock()
-        while self._step < self._recipe.num_steps and not self._is_stopping():
+        while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
             self._train_step(stream, clock)
-            if self._is_evaluation_due():
-                self.evaluate()
-            if self._is_checkpoint_due(clock() - last_save):
+            is_best = self._is_evaluation_due() and self.evaluate() and self._recipe.keeps_best
+            if is_best or self._is_checkpoint_due(clock() - last_save):
                 self.save()
                 last_save = clock()
             if clock() - last_energy_reading > ENERGY_READING_SECONDS:
@@ -95,19 +99,25 @@ class TrainingLoop:
                 last_energy_reading = clock()
         if self._saved_step != self._step:
             self.save()
-        finished = self._step >= self._recipe.num_steps
-        if finished:
+        is_out_of_patience = self._is_out_of_patience()
+        finished = is_out_of_patience or self._step >= self._recipe.num_steps
+        if is_out_of_patience:
+            self._events.record("stopped-early", step=self._step, best_step=self._best.step, loss=self._best.loss)
+        elif finished:
             self.evaluate()
         self._events.record("energy", package_joules=self._energy.joules())
         return finished
 
-    def evaluate(self) -> None:
+    def evaluate(self) -> bool:
         """Measure the loss on the validation split and record it, with perplexity and bits per byte of text.
 
         Of conversations not all bytes count, so that there are no bits per byte.
+
+        Returns:
+            Whether it is the lowest loss so far.
         """
         if not self._validation:
-            return
+            return False
         started = time.monotonic()
         loss = self._engine.evaluate(self._validation)
         bits = {"bits_per_byte": loss / math.log(2) / self._corpus.statistics.bytes_per_token}
@@ -122,6 +132,17 @@ class TrainingLoop:
             **bits,
             seconds=time.monotonic() - started,
         )
+        is_best = self._best.is_improved_by(loss, self._step)
+        self._protect_best()
+        return is_best
+
+    def _protect_best(self) -> None:
+        if self._recipe.keeps_best and self._best.step is not None:
+            self._store.protected = frozenset({self._best.step})
+
+    def _is_out_of_patience(self) -> bool:
+        patience = self._recipe.training.early_stopping_patience
+        return patience is not None and self._best.worse >= patience
 
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""
@@ -225,6 +246,7 @@ class TrainingLoop:
             "engine": {"name": training.engine, **asdict(self._engine.settings)},
             "micro_batch_size": self._micro_batch_size,
             "base": self._base,
+            "best": self._best.to_dict(),
         }
 
 

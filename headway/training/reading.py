@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from headway.errors import RunError
 from headway.resilience.checkpoint import CheckpointStore
 from headway.resilience.checkpoint.snapshot import Arrays
@@ -30,6 +32,34 @@ def read_trained(run: RunFolder, step: int | None = None) -> Arrays:
         gone = last_saved_step(run) is not None
         raise RunError("run-checkpoints-gone" if gone else "run-no-checkpoint", name=run.name)
     return snapshot.parameters
+
+
+def chosen_step(run: RunFolder, step: int | None, *, best: bool) -> int | None:
+    """Return the step that a user means: a number, the best one, or None for the newest.
+
+    Raises:
+        RunError: both are asked for, or there is no best one.
+    """
+    if best and step is not None:
+        raise RunError("run-step-twice", step=step)
+    return best_step(run) if best else step
+
+
+def best_step(run: RunFolder) -> int:
+    """Return the step of the checkpoint with the lowest validation loss, of those that are there.
+
+    Raises:
+        RunError: no evaluation of the run was made at a step that has a checkpoint.
+    """
+    there = set(CheckpointStore(run.checkpoints_folder).steps())
+    losses: dict[int, float] = {
+        event["step"]: event["loss"]
+        for event in run.events()
+        if event.get("event") == "evaluated" and event.get("step") in there and math.isfinite(event["loss"])
+    }
+    if not losses:
+        raise RunError("run-no-best", name=run.name)
+    return min(losses, key=lambda step: (losses[step], step))
 
 
 def read_model(run: RunFolder, step: int | None = None) -> Arrays:

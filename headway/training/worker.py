@@ -29,6 +29,7 @@ from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.accounting import measure_run
+from headway.training.best import Best
 from headway.training.data import Corpus
 from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.initial_weights import load_initial_weights
@@ -107,6 +108,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     recipe = run.recipe()
     snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(objection=odd_state)
     first_step = 0 if snapshot is None else snapshot.step
+    best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
     if not run.plan():
         events.record("notice", id="training-no-plan", arguments={})
@@ -126,6 +128,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         rank=place.rank,
         events=events,
         first_step=first_step,
+        best=best,
     )
     _on_stop(lambda *_: loop.request_stop())
     try:

@@ -13,6 +13,8 @@ PRESET = {"preset": "headway-tiny-1m"}
 STEPS = {"steps": 10}
 MOE = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
 
+EVALUATED = {"evaluate_every_steps": 5, "early_stopping_patience": 2}
+
 BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "training_length": [
         ("recipe-length-missing", {"model": {**PRESET, "vocab_size": 300}, "training": {}}),
@@ -28,6 +30,14 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         (
             "recipe-warmup-too-long",
             {"training": {"tokens": 1000, "sequence_length": 100, "global_batch_size": 1, "warmup_steps": 11}},
+        ),
+    ],
+    "best_needs_evaluations": [
+        ("recipe-best-without-evaluations", {"training": {**STEPS, "early_stopping_patience": 2}}),
+        ("recipe-best-without-evaluations", {"resilience": {"keep_best": True}}),
+        (
+            "recipe-best-without-evaluations",
+            {"training": {**STEPS, **EVALUATED}, "data": {"validation_fraction": 0.0}},
         ),
     ],
     "batch_divides": [
@@ -82,6 +92,10 @@ KEPT: dict[str, list[dict[str, Any]]] = {
         {"model": {**PRESET, "max_position_embeddings": 64}, "training": {**STEPS, "sequence_length": 64}}
     ],
     "warmup_ends_before_training": [{"training": {**STEPS, "warmup_steps": 10}}],
+    "best_needs_evaluations": [
+        {"training": {**STEPS, **EVALUATED}, "resilience": {"keep_best": True}},
+        {"training": {**STEPS, "evaluate_every_steps": 5}},
+    ],
     "batch_divides": [{"training": {**STEPS, "global_batch_size": 8}, "layout": {"micro_batch_size": 4}}],
     "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],
     "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}],

@@ -70,6 +70,8 @@ class CheckpointStore:
     def __init__(self, folder: Path, keep_last: int = 2) -> None:
         self.folder = folder
         self.keep_last = keep_last
+        self.protected: frozenset[int] = frozenset()
+        """Steps whose checkpoints stay, beside those."""
 
     def steps(self) -> list[int]:
         """Return the steps of all complete-looking checkpoints, oldest first; nothing is verified."""
@@ -181,7 +183,7 @@ class CheckpointStore:
         others = [step for step in reversed(self.steps()) if step != saved_step]
         for step in others:
             path = self.path_of(step)
-            if _is_newer(path):
+            if step in self.protected or _is_newer(path):
                 continue
             if good >= self.keep_last:
                 # What cannot be removed now stays, and the next save tries again; the training must not end for it.

@@ -74,6 +74,7 @@ cli-recipe-written = Wrote { $path }. Plan it with `headway plan { $path }`, tra
 cli-option-preset = Model preset to start from.
 cli-option-output-folder = Folder to write; it must not exist.
 cli-option-no-tokenizer = Leave the tokenizer out.
+cli-option-best = Take the checkpoint with the lowest validation loss, in place of the newest.
 cli-option-merge = Add trained adapters to the weights of their model, and write the whole of it.
 cli-option-output = File to write; by default the text is printed.
 cli-option-set = Override a setting of the recipe, such as training.steps=100; may be repeated.
@@ -159,6 +160,8 @@ cli-event-checkpoint-saved = Checkpoint at step { $step }: { BYTES($bytes) } in 
 cli-event-evaluated-answers = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }.
 cli-event-evaluated = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits per byte.
 cli-event-finished = Finished.
+# $step, $best_step, $loss (Number)
+cli-event-stopped-early = Stopped early after step { $step }, since it gets no better: the lowest validation loss is { DECIMAL($loss, 4) }, of step { $best_step }, whose checkpoint is kept. Take it with --best.
 cli-event-stopped = Stopped.
 cli-event-failed = Failed.
 

@@ -32,6 +32,10 @@ run-output-exists = A model is written to a new folder, so that nothing is overw
     .next = Name another folder with --output, or move that one away.
 run-no-checkpoint = A run must have a checkpoint: "{ $name }" has none yet.
     .next = Wait for its first checkpoint, or train it with --resume.
+run-no-best = The best checkpoint is the one with the lowest validation loss, and { $name } has none that was evaluated.
+    .next = Take the newest one, or train with training.evaluate_every_steps and resilience.keep_best.
+run-step-twice = A checkpoint is chosen once: step { $step }, or the best one.
+    .next = Leave out --step or --best.
 run-no-such-step = A checkpoint must be one that the run has: "{ $name }" has none of step { NUMBER($step, useGrouping: 0) }.
     .next = { $known ->
         [none] It has none at all yet; wait for its first, or train it with --resume.
