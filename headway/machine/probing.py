@@ -96,9 +96,24 @@ def probe(
     return Machine(inventory=inventory, measurements=measurements)
 
 
+def known_machine(folder: Path) -> Machine:
+    """Return this server as far as it is known without measuring anything now: what it is, and the figures kept of it.
+
+    Args:
+        folder: whose disk is described.
+    """
+    inventory = take_inventory(folder)
+    kept = next(filter(None, map(cache.load, _cache_files(inventory))), None)
+    return Machine(inventory=inventory, measurements=kept)
+
+
+def _cache_files(inventory: Inventory) -> list[Path]:
+    folders = (cache.cache_folder(), cache.spare_folder())
+    return [cache.cache_file(folder, inventory) for folder in folders if folder is not None]
+
+
 def _measurements(inventory: Inventory, refresh: bool, progress: Progress | None) -> Measurements:
-    folder = cache.cache_folder()
-    paths = [cache.cache_file(one, inventory) for one in (folder, cache.spare_folder()) if one is not None]
+    folder, paths = cache.cache_folder(), _cache_files(inventory)
     found = None if refresh else next(filter(None, map(cache.load, paths)), None)
     if found is not None and was_busy(found) and not _busy(inventory.processor.usable_cores):
         # Figures that other work spoilt serve only until the machine is idle.

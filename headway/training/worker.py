@@ -32,6 +32,7 @@ from headway.training.accounting import measure_run
 from headway.training.best import Best
 from headway.training.data import Corpus
 from headway.training.engines import Engine, EngineSettings, build_engine
+from headway.training.exhausted import exhausted, is_exhaustion
 from headway.training.initial_weights import load_initial_weights
 from headway.training.layouts import layout_of
 from headway.training.loop import TrainingLoop, odd_state, require_same_training
@@ -88,10 +89,16 @@ def _train_and_record(run: RunFolder, place: Place) -> int:
             events.record("stopped", pid=pid)
             return 0
         except HeadwayError as error:
-            events.record("failed", pid=pid, kind=base_name(error), **error.to_dict()["error"])
             traceback.print_exc()
+            _record_failure(events, error)
             return 1
         except Exception as error:
+            if is_exhaustion(error):
+                traceback.print_exc()
+                # What the failed pass held is freed with the traceback.
+                error.__traceback__ = None
+                _record_failure(events, exhausted(run, _allocated_bytes(run, place)))
+                return 1
             # Not foreseen: keep the whole traceback in the log, and name the exception to the reader.
             traceback.print_exc()
             text = str(error).splitlines()[0] if str(error) else ""
@@ -102,6 +109,20 @@ def _train_and_record(run: RunFolder, place: Place) -> int:
         if place.rank == 0:
             run.write_ledger(measure_run(run).to_dict())
     return 0
+
+
+def _allocated_bytes(run: RunFolder, place: Place) -> int:
+    """Return the peak of this process, of its device's memory as soon as there was an engine."""
+    for event in reversed(run.events()):
+        if event.get("event") == MEMORY and event.get("rank") == place.rank:
+            return int(event["peak_bytes"])
+        if event.get("event") in ("started", "resumed"):
+            break
+    return peak_resident_bytes()
+
+
+def _record_failure(events: EventLog, error: HeadwayError) -> None:
+    events.record("failed", pid=os.getpid(), kind=base_name(error), **error.to_dict()["error"])
 
 
 def _train(run: RunFolder, events: EventLog, place: Place) -> bool:

@@ -78,9 +78,8 @@ def operation_points() -> tuple[OperationPoint, ...]:
     return tuple(points)
 
 
-@pytest.fixture
-def machine() -> Machine:
-    """A server of two cores and 8 GiB whose operations take what `law_seconds` says."""
+def measurements() -> Measurements:
+    """Return what was measured of a server whose operations take what `law_seconds` says."""
     framework = Framework(
         name="torch",
         version="2.13.0",
@@ -94,6 +93,25 @@ def machine() -> Machine:
         elementwise_bytes_per_second=1e10,
     )
     points = tuple(matmul_point(dtype, (512, 512, 512), "torch.mm", [1e-3]) for dtype in ("fp32", "bf16"))
+    return Measurements(
+        measured_at="2026-01-01T00:00:00+00:00",
+        elapsed_seconds=20.0,
+        matmul=Matmul(method="torch", threads=2, points=points),
+        framework=framework,
+        operations=operation_points(),
+        disk=DiskSpeed(
+            folder=".",
+            file_bytes=2**28,
+            write_bytes_per_second=1e9,
+            read_bytes_per_second=2e9,
+            read_method="direct",
+        ),
+    )
+
+
+@pytest.fixture
+def machine() -> Machine:
+    """A server of two cores and 8 GiB whose operations take what `law_seconds` says."""
     return Machine(
         inventory=Inventory(
             processor=Processor(model_name="Xeon Platinum 8480+", num_physical_cores=2, usable_cores=2),
@@ -104,20 +122,7 @@ def machine() -> Machine:
             limits=Limits(),
             software=Software(frameworks={"torch": "2.13.0"}),
         ),
-        measurements=Measurements(
-            measured_at="2026-01-01T00:00:00+00:00",
-            elapsed_seconds=20.0,
-            matmul=Matmul(method="torch", threads=2, points=points),
-            framework=framework,
-            operations=operation_points(),
-            disk=DiskSpeed(
-                folder=".",
-                file_bytes=2**28,
-                write_bytes_per_second=1e9,
-                read_bytes_per_second=2e9,
-                read_method="direct",
-            ),
-        ),
+        measurements=measurements(),
     )
 
 

@@ -12,6 +12,15 @@ training-worker-not-started = The training process must start: { $program } did 
     .next = Check that the program is there and that the machine has memory and processes to spare.
 training-worker-failed = The training process ended with exit code { $code } and left no reason in the run's events.
     .next = Look at { $log }.
+# $allocated_bytes, $peak_bytes, ..._bytes (Number); $is_planned yes or no; $change settings, or none
+training-out-of-memory = Memory ran out: the training process had { BYTES($allocated_bytes) } and needed more. { $is_planned ->
+        [no] No plan says what it needs.
+       *[yes] The plan is { BYTES($peak_bytes) }: parameters { BYTES($parameters_bytes) }, gradients { BYTES($gradients_bytes) }, optimizer { BYTES($optimizer_bytes) }, activations { BYTES($activations_bytes) }, logits { BYTES($logits_bytes) }, communication { BYTES($communication_bytes) }, framework { BYTES($reserve_bytes) }.
+    }
+    .next = { $change ->
+        [none] Free memory on this machine, or take a smaller micro-batch, shorter sequences or a smaller model.
+       *[other] Set { $change }, which is planned to take { BYTES($change_bytes) }, and go on with --resume; or free memory on this machine.
+    }
 training-unforeseen = The training ended with an error that Headway did not foresee: { $kind }: { $reason }.
     .next = The whole traceback is in { $log }.
 training-no-weights = Weights to start from must be safetensors files: { $folder } holds no model*.safetensors.
