@@ -153,9 +153,14 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     )
     _on_stop(lambda *_: loop.request_stop())
     try:
-        return loop.run()
+        try:
+            finished = loop.run()
+        finally:
+            events.record(MEMORY, rank=place.rank, peak_bytes=engine.peak_memory_bytes())
+        # The first process writes the ledger, which needs the peaks of all.
+        engine.any([False])
+        return finished
     finally:
-        events.record(MEMORY, rank=place.rank, peak_bytes=engine.peak_memory_bytes())
         loop.close()
         engine.close()
 
