@@ -54,7 +54,7 @@ def test_the_forward_moment_by_hand() -> None:
     assert found.parts.logits_bytes == head_bytes(work)
     coming = found.parts.activations_bytes + found.parts.logits_bytes
     staying = found.parts.optimizer_bytes + found.parts.gradients_bytes
-    assert found.parts.reserve_bytes == pytest.approx(0.7 * min(staying, coming) + 0.3 * coming)
+    assert found.parts.reserve_bytes == pytest.approx(0.25 * min(staying, coming) + 0.25 * coming)
     assert found.parts.communication_bytes == 0
 
 
@@ -87,6 +87,14 @@ def test_the_backward_pass_can_be_the_peak(machine: Machine) -> None:
     work = Workload(model=recipe.model, sequences=8, sequence_length=512, dtype="fp32")
     found = plan_memory(work, processors(recipe, machine), Share(), accumulations=1)
     assert found.moment == "backward"
+
+
+def test_waiting_gradients_of_fp32_pin_more_of_the_heap() -> None:
+    for dtype, accumulations, share in (("fp32", 1, 0.7), ("fp32", 0, 0.25), ("bf16", 1, 0.25)):
+        parts = llama_memory(dtype=dtype, accumulations=accumulations).parts
+        coming = parts.activations_bytes + parts.logits_bytes
+        staying = parts.optimizer_bytes + parts.gradients_bytes
+        assert parts.reserve_bytes == pytest.approx(share * min(staying, coming) + 0.25 * coming)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from headway.planning.activations import HEAD_CHUNK_TOKENS, kept_bytes, kept_ele
 from headway.planning.adapters import adapters_of, count_trained
 from headway.planning.device import CPU
 from headway.planning.explanation import Explanation
-from headway.planning.memory import HEAP_PINNED_SHARE, HEAP_SCATTERED_SHARE, MOMENTS, MemoryParts
+from headway.planning.memory import MOMENTS, MemoryParts, heap_bytes
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES
 from headway.planning.steps import workload_of
 from headway.recipe import Recipe
@@ -36,7 +36,7 @@ _ACTIVATIONS = (
 )
 _ALLOCATOR = "device-context, allocator-holes of the catalogue; docs/concepts/accelerators.md"
 _ENGINE = "headway/planning/activations.py, after headway/training/engines/torch"
-_HEAP = "headway/planning/memory.py: fitted to benchmarks/plan_accuracy_cpu.py"
+_HEAP = "headway/planning/memory.py: fitted to benchmarks/plan_accuracy_cpu.py and train_memory.py"
 _SPREAD = "python -m benchmarks.plan_accuracy"
 _SPREAD_OF_PROCESSORS = "benchmarks/plan_accuracy_cpu.py"
 
@@ -341,8 +341,7 @@ def _process(recipe: Recipe, plan: Plan, parts: MemoryParts) -> Iterator[Explana
         arguments={"degree": layout.data_parallel_degree, "bytes": parts.communication_bytes},
         source=_ZERO,
     )
-    staying, coming = parts.optimizer_bytes + parts.gradients_bytes, parts.activations_bytes + parts.logits_bytes
-    heap = HEAP_PINNED_SHARE * min(staying, coming) + HEAP_SCATTERED_SHARE * coming
+    heap = heap_bytes(parts, waits=layout.gradient_accumulation_steps > 1 and training.precision == "fp32")
     yield Explanation(
         id="explain-memory-process",
         quantity="bytes",
