@@ -53,6 +53,15 @@ def tensor_groups(model: ModelConfig) -> tuple[TensorGroup, ...]:
     return tuple(_gpt2(model) if model.architecture == "gpt2" else _llama_like(model))
 
 
+def weight_shapes(model: ModelConfig) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every tensor of a dense model of the Llama family, by its Hugging Face name."""
+    found: dict[str, tuple[int, ...]] = {}
+    for group in tensor_groups(model):
+        for layer in range(group.copies if "{layer}" in group.name else 1):
+            found[group.name.format(layer=layer)] = group.shape
+    return found
+
+
 def count_parameters(model: ModelConfig) -> int:
     """Return all distinct weights; tied embeddings count once."""
     return sum(group.parameters for group in tensor_groups(model))

@@ -57,6 +57,11 @@ def merged(base: Arrays, adapters: Arrays, scale: float) -> dict[str, NDArray[An
         if weight not in found:
             raise CheckpointError("checkpoint-mismatch", name=weight, found="missing", expected="a weight")
         up = adapters[f"{projection}{UP}"]
+        shape = (up.shape[0], down.shape[1])
+        if found[weight].shape != shape:
+            raise CheckpointError(
+                "checkpoint-mismatch", name=weight, found=str(found[weight].shape), expected=str(shape)
+            )
         found[weight] = np.asarray(found[weight] + np.float32(scale) * (up @ down), dtype=np.float32)
     return found
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from headway.recipe import to_hf_config
 from headway.resilience.checkpoint.tensor_file import write_tensor_file
 from headway.training.data.templates import CONFIG_NAME, TEMPLATE_NAME
 from headway.training.data.tokenizers import FILE_NAME
-from headway.training.exporting import MODEL_FILE
+from headway.training.exporting import GENERATION_FILE, MODEL_FILE, write_json
 from headway.training.gguf import GgufModel
 from headway.training.new_folder import new_folder
 
@@ -29,11 +28,11 @@ def import_gguf(path: Path, output: Path, *, with_tokenizer: bool = True) -> Pat
     """
     model = GgufModel(path)
     with new_folder(output) as folder:
-        (folder / "config.json").write_text(json.dumps(to_hf_config(model.config), indent=1) + "\n", encoding="utf-8")
+        write_json(folder / "config.json", {**to_hf_config(model.config), **model.special_ids()})
+        write_json(folder / GENERATION_FILE, model.special_ids())
         if with_tokenizer:
             (folder / FILE_NAME).write_text(model.tokenizer(), encoding="utf-8")
-            names = json.dumps(model.special_tokens(), indent=1) + "\n"
-            (folder / CONFIG_NAME).write_text(names, encoding="utf-8")
+            write_json(folder / CONFIG_NAME, model.special_tokens())
             template = model.chat_template()
             if template is not None:
                 (folder / TEMPLATE_NAME).write_text(template, encoding="utf-8")

@@ -6,9 +6,9 @@ import hashlib
 import zlib
 from pathlib import Path
 
-from headway.errors import CheckpointError
+from headway.errors import CheckpointError, RunError
 from headway.recipe import Recipe
-from headway.resilience.checkpoint.snapshot import Arrays
+from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
 from headway.training.adapters import adapter_alpha, merged
 from headway.training.engines import Engine
 from headway.training.weight_files import weights_in
@@ -38,6 +38,17 @@ def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
     assert recipe.training.init_from is not None, "a rule of training"
     base = weights_in(Path(recipe.training.init_from))
     return merged(base, trained, adapter_alpha(recipe) / recipe.training.adapter_rank)
+
+
+def require_same_base(snapshot: Snapshot, recipe: Recipe, run_name: str) -> None:
+    """Refuse weights that are not those beside which the adapters of a checkpoint were trained.
+
+    Raises:
+        RunError: they are others.
+        CheckpointError: they cannot be read.
+    """
+    if snapshot.state.get("base") != base_of(recipe):
+        raise RunError("run-base-changed", name=run_name, folder=str(recipe.training.init_from))
 
 
 def base_of(recipe: Recipe) -> str | None:

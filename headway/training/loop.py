@@ -19,7 +19,7 @@ from headway.telemetry.process import resident_bytes
 from headway.training.best import Best
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
-from headway.training.initial_weights import base_of
+from headway.training.initial_weights import base_of, require_same_base
 from headway.training.schedule import learning_rate
 
 ENERGY_READING_SECONDS = 20.0
@@ -261,8 +261,7 @@ def require_same_training(snapshot: Snapshot, recipe: Recipe, corpus: Corpus, ru
         raise RunError("run-recipe-changed", sections="[model], [data], [training]", name=run_name)
     if snapshot.state["data"]["corpus"] != corpus.digest:
         raise RunError("run-data-changed", name=run_name)
-    if snapshot.state.get("base") != base_of(recipe):
-        raise RunError("run-base-changed", name=run_name, folder=str(recipe.training.init_from))
+    require_same_base(snapshot, recipe, run_name)
 
 
 def odd_state(snapshot: Snapshot) -> str | None:

@@ -36,7 +36,7 @@ def new_folder(output: Path) -> Iterator[Path]:
         flush_folder(output.parent)
     except OSError as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise RunError("run-unwritable", path=str(output), reason=error.strerror or str(error)) from error
+        raise RunError("run-output-unwritable", path=str(output), reason=error.strerror or str(error)) from error
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise

@@ -6,14 +6,19 @@ import math
 
 from headway.errors import RunError
 from headway.resilience.checkpoint import CheckpointStore
-from headway.resilience.checkpoint.snapshot import Arrays
+from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
 from headway.runs import RunFolder
-from headway.training.initial_weights import whole_weights
+from headway.training.initial_weights import require_same_base, whole_weights
 from headway.training.resuming import last_saved_step
 
 
 def read_trained(run: RunFolder, step: int | None = None) -> Arrays:
-    """Return the weights that a run trains, as a checkpoint has them.
+    """Return the weights that a run trains, as a checkpoint has them; see `read_snapshot`."""
+    return read_snapshot(run, step).parameters
+
+
+def read_snapshot(run: RunFolder, step: int | None = None) -> Snapshot:
+    """Return a checkpoint of a run, without the optimizer's state.
 
     Args:
         run: with at least one checkpoint.
@@ -31,7 +36,7 @@ def read_trained(run: RunFolder, step: int | None = None) -> Arrays:
     if snapshot is None:
         gone = last_saved_step(run) is not None
         raise RunError("run-checkpoints-gone" if gone else "run-no-checkpoint", name=run.name)
-    return snapshot.parameters
+    return snapshot
 
 
 def chosen_step(run: RunFolder, step: int | None, *, best: bool) -> int | None:
@@ -63,5 +68,11 @@ def best_step(run: RunFolder) -> int:
 
 
 def read_model(run: RunFolder, step: int | None = None) -> Arrays:
-    """Return the weights of a run's whole model, adapters added to those of their base; see `read_trained`."""
-    return whole_weights(run.recipe(), read_trained(run, step))
+    """Return the weights of a run's whole model, adapters added to those of their base; see `read_snapshot`.
+
+    Raises:
+        RunError: the weights that the adapters were trained beside are others by now.
+    """
+    recipe, snapshot = run.recipe(), read_snapshot(run, step)
+    require_same_base(snapshot, recipe, run.name)
+    return whole_weights(recipe, snapshot.parameters)

@@ -13,6 +13,7 @@ from headway.resilience.checkpoint import CheckpointStore
 from headway.resilience.checkpoint.store import find_damage
 from headway.runs import RunFolder, list_runs
 from headway.runs.folder import MAX_BASE_LENGTH
+from headway.training.initial_weights import require_same_base
 
 _COMPARED_SECTIONS = ("layout", "hardware")
 """Sections that may change between two parts of a run, and may change the rounding of its numbers when they do."""
@@ -47,7 +48,9 @@ def require_resumable(run: RunFolder, recipe: Recipe) -> None:
     A run that failed before its first step has nothing to be true to: its recipe may be mended and tried again.
 
     Raises:
-        RunError: the recipe changed, the run has more steps than the recipe, or another process trains it.
+        RunError: the recipe changed, the run has more steps than the recipe, adapters have other weights beside them,
+            or another process trains it.
+        CheckpointError: no checkpoint can be read.
     """
     if run.status() == "running":
         raise RunError("run-locked", name=run.name)
@@ -62,6 +65,11 @@ def require_resumable(run: RunFolder, recipe: Recipe) -> None:
     done = saved_step(run)
     if done > recipe.num_steps:
         raise RunError("run-steps-done", name=run.name, done=done, steps=recipe.num_steps)
+    if recipe.training.method != "full" and done:
+        # Before the run's folder takes this recipe: what is exported goes by it.
+        snapshot, _ = CheckpointStore(run.checkpoints_folder).load_newest(parameters_only=True)
+        if snapshot is not None:
+            require_same_base(snapshot, recipe, run.name)
 
 
 def saved_step(run: RunFolder) -> int:
@@ -70,10 +78,23 @@ def saved_step(run: RunFolder) -> int:
 
 
 def is_complete(run: RunFolder, recipe: Recipe) -> bool:
-    """Say whether a run has finished, all steps of the recipe are done, and its last checkpoint verifies."""
+    """Say whether a run has finished, and its last checkpoint verifies.
+
+    It has where all steps of the recipe are done, or where it ended early and the recipe asks for no more patience.
+    """
     step = saved_step(run)
+    is_done = step == recipe.num_steps or (_ended_early(run, step) and _is_as_patient(run.recipe(), recipe))
     store = CheckpointStore(run.checkpoints_folder)
-    return run.status() == "finished" and step == recipe.num_steps and find_damage(store.path_of(step)) is None
+    return run.status() == "finished" and is_done and find_damage(store.path_of(step)) is None
+
+
+def _ended_early(run: RunFolder, step: int) -> bool:
+    return any(event.get("event") == "stopped-early" and event.get("step") == step for event in run.events())
+
+
+def _is_as_patient(before: Recipe, after: Recipe) -> bool:
+    patience = after.training.early_stopping_patience
+    return patience is not None and patience == before.training.early_stopping_patience
 
 
 def resume_notices(run: RunFolder, recipe: Recipe) -> list[ResumeNotice]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from headway import catalog
 from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, RecipeError
 from headway.machine.inventory import Inventory
+from headway.planning.parameters import weight_shapes
 from headway.recipe import Recipe
 from headway.training.data.chats import require_template
 from headway.training.data.sources import list_files
 from headway.training.data.tokenizers import is_built_in, read_saved, require_room
+from headway.training.weight_files import weights_in
 
 Rule = Callable[[Recipe, Inventory], Iterator[HeadwayError]]
 
@@ -158,6 +160,27 @@ def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[Headway
         found = None
     if found is None:
         yield RecipeError("training-no-weights", folder=folder)
+        return
+    try:
+        yield from _misfits(recipe, weights_in(Path(folder)).shapes)
+    except HeadwayError as error:
+        yield error
+
+
+def _misfits(recipe: Recipe, found: Mapping[str, tuple[int, ...]]) -> Iterator[HeadwayError]:
+    """Yield the first weight that the model has and the files have not, or the other way round, or of another shape."""
+    folder = recipe.training.init_from
+    if any(".lora_A." in name for name in found):
+        yield RecipeError("training-weights-adapters", folder=folder)
+        return
+    expected = weight_shapes(recipe.model)
+    # Some writers store the tied head as well.
+    ignored = {"lm_head.weight"} if recipe.model.tie_word_embeddings else set()
+    for name in sorted((set(found) | set(expected)) - ignored):
+        if found.get(name) != expected.get(name):
+            shapes = {"found": str(found.get(name, "missing")), "expected": str(expected.get(name, "unknown"))}
+            yield RecipeError("training-weights-shape", folder=folder, name=name, **shapes)
+            return
 
 
 def data_is_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
+
+_MAX_HEADER_BYTES = 100 * 10**6
+"""Source: safetensors, ``MAX_HEADER_SIZE``."""
 
 
 class WeightFiles(Mapping[str, NDArray[Any]]):
@@ -73,11 +77,15 @@ def weights_in(folder: Path) -> WeightFiles:
 
 
 def _shapes_in(file: Path) -> Iterator[tuple[str, tuple[int, ...]]]:
-    from safetensors import SafetensorError, safe_open
-
+    """Yield name and shape of each array, from the header alone."""
     try:
-        with safe_open(file, framework="pt") as opened:
-            for name in opened.keys():  # noqa: SIM118 - not a mapping
-                yield name, tuple(opened.get_slice(name).get_shape())
-    except (OSError, SafetensorError) as error:
+        with file.open("rb") as opened:
+            length = int.from_bytes(opened.read(8), "little")
+            if length > _MAX_HEADER_BYTES:
+                raise ValueError(length)
+            header = json.loads(opened.read(length))
+        for name, entry in header.items():
+            if name != "__metadata__":
+                yield name, tuple(int(size) for size in entry["shape"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error

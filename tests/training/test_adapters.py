@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 
 from headway.errors import CheckpointError, RunError
+from headway.machine.inventory import take_inventory
 from headway.recipe import Recipe
 from headway.runs import RunFolder
 from headway.training.adapters import merged, read_peft
+from headway.training.data import Tokenizer
 from headway.training.exporting import export_run
 from headway.training.reading import read_model, read_trained
 from headway.training.session import Session, open_run
+from headway.training.support import obstacles
 from headway.training.weight_files import weights_in
 
 Make = Callable[..., Recipe]
@@ -78,6 +81,7 @@ def test_a_run_that_is_stopped_goes_on(
 
 
 def test_another_base_is_refused(make_small_recipe: Make, base: RunFolder, tmp_path: Path) -> None:
+    """Before anything of the run is touched; and nothing is merged into it either."""
     folder = tmp_path / "weights"
     shutil.copytree(newest(base), folder)
     recipe = adapted(make_small_recipe, base, steps=2, init_from=str(folder))
@@ -87,10 +91,16 @@ def test_another_base_is_refused(make_small_recipe: Make, base: RunFolder, tmp_p
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
+    before = {file: file.read_bytes() for file in run.path.rglob("*") if file.is_file()}
     longer = adapted(make_small_recipe, base, steps=4, init_from=str(folder))
-    again = open_run(longer, {}, root=tmp_path, resume=True)
     with pytest.raises(RunError, match="run-base-changed"):
-        Session(again).wait()
+        open_run(longer, {}, root=tmp_path, resume=True)
+    with pytest.raises(RunError, match="run-base-changed"):
+        export_run(run, tmp_path / "merged", merges=True)
+    assert {file: file.read_bytes() for file in run.path.rglob("*") if file.is_file()} == before
+    assert not (tmp_path / "merged").exists()
+    elsewhere = adapted(make_small_recipe, base, steps=4)
+    assert open_run(elsewhere, {}, root=tmp_path, resume=True).path == run.path, "the same weights in another place"
 
 
 def test_an_exported_adapter_is_what_peft_reads(tuned: RunFolder, base: RunFolder, tmp_path: Path) -> None:
@@ -121,6 +131,15 @@ def test_a_merged_model_is_what_transformers_loads(tuned: RunFolder, tmp_path: P
     assert not np.array_equal(base[name], expected[name])
 
 
+def test_what_generation_ends_with_is_exported(tuned: RunFolder, tmp_path: Path) -> None:
+    from transformers import GenerationConfig
+
+    folder = export_run(tuned, tmp_path / "whole", merges=True)
+    end = json.loads((folder / "config.json").read_text())["eos_token_id"]
+    assert end == Tokenizer.load(folder).end_of_document_id
+    assert GenerationConfig.from_pretrained(folder).eos_token_id == end
+
+
 def test_merging_by_hand() -> None:
     """W + 2 B A, with rank 1."""
     weights = {"p.weight": np.zeros((2, 3), np.float32)}
@@ -131,6 +150,8 @@ def test_merging_by_hand() -> None:
     np.testing.assert_array_equal(merged(weights, adapters, 2.0)["p.weight"], [[2, 4, 6], [20, 40, 60]])
     with pytest.raises(CheckpointError, match="checkpoint-mismatch"):
         merged({}, adapters, 2.0)
+    with pytest.raises(CheckpointError, match="checkpoint-mismatch"):
+        merged({"p.weight": np.zeros((3, 3), np.float32)}, adapters, 2.0)
 
 
 def test_nothing_is_overwritten(tuned: RunFolder, tmp_path: Path) -> None:
@@ -145,3 +166,18 @@ def test_an_adapter_of_another_kind_is_refused(tmp_path: Path) -> None:
     (tmp_path / "adapter_config.json").write_text('{"peft_type": "IA3"}')
     with pytest.raises(CheckpointError, match="training-adapter-kind"):
         read_peft(tmp_path)
+
+
+def test_weights_that_cannot_be_started_from_are_told_before_a_run_is_made(
+    make_small_recipe: Make, base: RunFolder, tuned: RunFolder
+) -> None:
+    inventory = take_inventory(Path())
+    (adapters,) = obstacles(adapted(make_small_recipe, base, init_from=str(newest(tuned))), inventory)
+    assert adapters.message_id == "training-weights-adapters"
+    recipe = adapted(make_small_recipe, base)
+    other = recipe.model_copy(update={"model": recipe.model.model_copy(update={"intermediate_size": 96})})
+    (shape,) = obstacles(other, inventory)
+    assert shape.message_id == "training-weights-shape"
+    assert shape.arguments["found"] == "(64, 160)"
+    assert shape.arguments["expected"] == "(64, 96)"
+    assert not list(obstacles(recipe, inventory))

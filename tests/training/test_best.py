@@ -15,6 +15,7 @@ from headway.resilience.checkpoint import CheckpointStore
 from headway.runs import RunFolder
 from headway.training.best import Best
 from headway.training.reading import best_step, chosen_step
+from headway.training.resuming import is_complete
 from headway.training.session import Session, open_run
 
 Make = Callable[..., Recipe]
@@ -63,8 +64,11 @@ def test_the_best_checkpoint_stays_beside_the_newest(stopped: RunFolder) -> None
 
 def test_going_on_with_it_does_nothing_more(stopped: RunFolder) -> None:
     before, recipe = losses(stopped), stopped.recipe()
+    assert is_complete(stopped, recipe)
     again = train(recipe, stopped.path.parent, resume=True)
     assert losses(again) == before
+    patient = recipe.training.model_copy(update={"early_stopping_patience": 4})
+    assert not is_complete(stopped, recipe.model_copy(update={"training": patient}))
 
 
 def test_a_killed_run_remembers_its_best(make_small_recipe: Make, stopped: RunFolder, tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ REFUSED = {
 TRAINED = {
     "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
-        evaluate_every_steps evaluate_batches adapter_rank adapter_alpha phase""",
+        evaluate_every_steps evaluate_batches early_stopping_patience adapter_rank adapter_alpha phase""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
         shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }

@@ -172,8 +172,7 @@ def find_template(tokenizer_path: Path, special_tokens: Sequence[str]) -> ChatTe
         MissingDependencyError: Jinja is not installed.
     """
     folder = tokenizer_path if tokenizer_path.is_dir() else tokenizer_path.parent
-    config = _read_config(folder / CONFIG_NAME)
-    names = {name: text for name in _SPECIAL_NAMES if (text := _spelling(config.get(name))) is not None}
+    config, names = _read_config(folder / CONFIG_NAME), special_names(folder)
     file = folder / TEMPLATE_NAME
     if os.path.lexists(file):
         return ChatTemplate(_read(file), names, special_tokens, str(file))
@@ -186,6 +185,16 @@ def find_template(tokenizer_path: Path, special_tokens: Sequence[str]) -> ChatTe
     if not isinstance(source, str):
         return None
     return ChatTemplate(source, names, special_tokens, str(folder / CONFIG_NAME))
+
+
+def special_names(folder: Path) -> dict[str, str]:
+    """Return the spellings of the special tokens that a tokenizer's configuration names, such as ``eos_token``.
+
+    Raises:
+        DataError: ``data-chat-template-invalid``.
+    """
+    config = _read_config(folder / CONFIG_NAME)
+    return {name: text for name in _SPECIAL_NAMES if (text := _spelling(config.get(name))) is not None}
 
 
 def own_template(end_token: str, special_tokens: Sequence[str]) -> ChatTemplate:

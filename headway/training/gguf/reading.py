@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError, MissingDependencyError, RecipeError
+from headway.planning.parameters import weight_shapes
 from headway.recipe import ModelConfig
 from headway.training.gguf.tokenizer import tokenizer_json
 
@@ -73,13 +74,15 @@ class GgufModel:
                 "training-gguf-architecture", path=str(path), architecture=self._architecture, known=known
             )
         self._tensors = dict(self._named_tensors())
+        self._refuse_what_is_not_read()
         self.config = self._read_config()
         """The model's shape."""
+        self._require_complete()
 
     @property
     def weights(self) -> Mapping[str, NDArray[Any]]:
         """The weights by Hugging Face name, each turned into fp32 when it is asked for."""
-        return _Weights(self._tensors, self._order)
+        return _Weights(self._tensors, self._order, self.path)
 
     def tokenizer(self) -> str:
         """Return the tokenizer as the text of a ``tokenizer.json``.
@@ -113,6 +116,11 @@ class GgufModel:
                 found[name] = str(tokens[int(number)])
         return found
 
+    def special_ids(self) -> dict[str, int]:
+        """Return the ids that a Hugging Face configuration names, such as ``eos_token_id``."""
+        found = {f"{name}_id": self._value(f"tokenizer.ggml.{key}", None) for name, key in _SPECIAL_TOKENS.items()}
+        return {name: int(number) for name, number in found.items() if number is not None and name != "unk_token_id"}
+
     def _value(self, key: str, *default: Any) -> Any:
         field = self._reader.get_field(key)
         if field is None:
@@ -135,9 +143,6 @@ class GgufModel:
             yield name, tensor
 
     def _read_config(self) -> ModelConfig:
-        scaling = self._value(f"{self._architecture}.rope.scaling.type", "none")
-        if scaling != "none":
-            raise CheckpointError("training-gguf-rope", path=str(self.path), kind=str(scaling))
         heads, hidden = int(self._number("attention.head_count")), int(self._number("embedding_length"))
         fields = {
             "architecture": self._architecture,
@@ -161,6 +166,37 @@ class GgufModel:
         except (ValueError, RecipeError) as error:
             raise CheckpointError("training-gguf-unreadable", path=str(self.path), reason=str(error)) from error
 
+    def _refuse_what_is_not_read(self) -> None:
+        """Refuse settings that change what the model computes, or that say that part of it is elsewhere."""
+        prefix = f"{self._architecture}."
+        heads, hidden = int(self._number("attention.head_count")), int(self._number("embedding_length"))
+        head_dim = int(self._number("attention.key_length", hidden // max(heads, 1)))
+        for key, read in (
+            ("split.count", (0, 1)),
+            (f"{prefix}rope.scaling.type", ("none",)),
+            (f"{prefix}rope.scaling.factor", (0, 1)),
+            (f"{prefix}rope.scale_linear", (0, 1)),
+            (f"{prefix}rope.dimension_count", (head_dim,)),
+            (f"{prefix}attention.value_length", (head_dim,)),
+            (f"{prefix}attention.sliding_window", (0,)),
+            (f"{prefix}expert_count", (0,)),
+        ):
+            value = self._value(key, None)
+            if value is not None and value not in read:
+                raise CheckpointError("training-gguf-setting", path=str(self.path), key=key, value=str(value))
+
+    def _require_complete(self) -> None:
+        found, expected = {name: self._shape_of(name) for name in self._tensors}, weight_shapes(self.config)
+        for name in sorted(set(found) | set(expected)):
+            if found.get(name) != expected.get(name):
+                raise CheckpointError(
+                    "training-gguf-mismatch",
+                    path=str(self.path),
+                    name=name,
+                    found=str(found.get(name, "missing")),
+                    expected=str(expected.get(name, "none")),
+                )
+
     def _shape_of(self, name: str) -> tuple[int, ...]:
         if name not in self._tensors:
             raise CheckpointError("training-gguf-unreadable", path=str(self.path), reason=f"{name} is missing")
@@ -179,15 +215,20 @@ class GgufModel:
 
 @final
 class _Weights(Mapping[str, NDArray[Any]]):
-    def __init__(self, tensors: Mapping[str, Any], order: Callable[[str, NDArray[Any]], NDArray[Any]]) -> None:
+    def __init__(
+        self, tensors: Mapping[str, Any], order: Callable[[str, NDArray[Any]], NDArray[Any]], path: Path
+    ) -> None:
         self._tensors = tensors
         self._order = order
+        self._path = path
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         from gguf.quants import dequantize
 
         tensor = self._tensors[name]
         array = dequantize(tensor.data, tensor.tensor_type)
+        if not np.isfinite(array).all():
+            raise CheckpointError("training-gguf-not-finite", path=str(self._path), name=name)
         return self._order(name, np.ascontiguousarray(array, dtype=np.float32))
 
     def __iter__(self) -> Iterator[str]:

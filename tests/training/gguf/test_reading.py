@@ -76,7 +76,22 @@ def test_the_chat_template_comes_along(imported: Path) -> None:
     assert rendered.endswith("<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n")
 
 
-def write(path: Path, architecture: str = "llama", *, tensors: tuple[str, ...] = (), **values: Any) -> Path:
+SHAPES = {
+    "token_embd": (10, 8), "output_norm": (8,), "blk.0.attn_norm": (8,), "blk.0.ffn_norm": (8,),
+    "blk.0.attn_q": (8, 8), "blk.0.attn_k": (4, 8), "blk.0.attn_v": (4, 8), "blk.0.attn_output": (8, 8),
+    "blk.0.ffn_gate": (12, 8), "blk.0.ffn_up": (12, 8), "blk.0.ffn_down": (8, 12),
+}  # fmt: skip
+"""Of a model of one layer, two heads and one key-value head."""
+
+
+def write(
+    path: Path,
+    architecture: str = "llama",
+    *,
+    shapes: dict[str, tuple[int, ...] | None] | None = None,
+    settings: dict[str, str | int | float] | None = None,
+    spoilt: str | None = None,
+) -> Path:
     """Write a small GGUF file whose numbers say where they are."""
     writer = GGUFWriter(str(path), architecture)
     writer.add_block_count(1)
@@ -86,13 +101,15 @@ def write(path: Path, architecture: str = "llama", *, tensors: tuple[str, ...] =
     writer.add_head_count(2)
     writer.add_head_count_kv(1)
     writer.add_layer_norm_rms_eps(1e-5)
-    for key, value in values.items():
-        writer.add_string(key.replace("__", "."), value)
-    shapes = {"token_embd": (10, 8), "output_norm": (8,), "blk.0.attn_q": (8, 8), "blk.0.attn_k": (4, 8)}
-    for name, shape in shapes.items():
-        writer.add_tensor(f"{name}.weight", np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
-    for name in tensors:
-        writer.add_tensor(name, np.zeros(4, np.float32))
+    for key, value in (settings or {}).items():
+        kind = {str: writer.add_string, int: writer.add_uint32, float: writer.add_float32}[type(value)]
+        kind(key, value)  # type: ignore[operator]
+    for name, shape in {**SHAPES, **(shapes or {})}.items():
+        if shape is not None:
+            array = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+            if name == spoilt:
+                array[0] = np.nan
+            writer.add_tensor(f"{name}.weight", array)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -115,26 +132,41 @@ def test_other_architectures_keep_their_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message_id", "settings"),
+    ("message_id", "content"),
     [
         ("training-gguf-architecture", {"architecture": "mamba"}),
-        ("training-gguf-tensor", {"tensors": ("rope_freqs.weight",)}),
-        ("training-gguf-tensor", {"tensors": ("blk.0.ffn_gate_exps.weight",)}),
-        ("training-gguf-rope", {"llama__rope__scaling__type": "yarn"}),
+        ("training-gguf-tensor", {"shapes": {"rope_freqs": (4,)}}),
+        ("training-gguf-tensor", {"shapes": {"blk.0.ffn_gate_exps": (4,)}}),
+        ("training-gguf-setting", {"settings": {"llama.rope.scaling.type": "yarn"}}),
+        ("training-gguf-setting", {"settings": {"llama.rope.scale_linear": 4.0}}),
+        ("training-gguf-setting", {"settings": {"llama.rope.dimension_count": 2}}),
+        ("training-gguf-setting", {"settings": {"llama.attention.sliding_window": 8}}),
+        ("training-gguf-setting", {"settings": {"split.count": 2}}),
+        ("training-gguf-mismatch", {"shapes": {"blk.0.ffn_up": None}}),
+        ("training-gguf-mismatch", {"shapes": {"blk.0.ffn_up": (12, 6)}}),
+        ("training-gguf-mismatch", {"shapes": {"blk.1.ffn_up": (12, 8)}}),
+        ("training-gguf-mismatch", {"shapes": {"output_norm": (6,)}}),
+        ("training-gguf-not-finite", {"spoilt": "blk.0.attn_q"}),
     ],
 )
-def test_what_is_no_model_of_the_family(tmp_path: Path, message_id: str, settings: dict[str, Any]) -> None:
+def test_what_is_no_whole_model_of_the_family(tmp_path: Path, message_id: str, content: dict[str, Any]) -> None:
+    file = write(tmp_path / "other.gguf", **content)
     with pytest.raises(CheckpointError, match=message_id):
-        GgufModel(write(tmp_path / "other.gguf", **settings))
+        import_gguf(file, tmp_path / "out", with_tokenizer=False)
+    assert [one.name for one in tmp_path.iterdir()] == ["other.gguf"]
 
 
 def test_a_tokenizer_of_another_kind(tmp_path: Path) -> None:
-    file = write(tmp_path / "t.gguf", tokenizer__ggml__model="llama", tokenizer__ggml__tokens="x")
+    file = write(tmp_path / "t.gguf", settings={"tokenizer.ggml.model": "llama", "tokenizer.ggml.tokens": "x"})
     with pytest.raises(CheckpointError, match="training-gguf-tokenizer"):
         import_gguf(file, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     written = import_gguf(file, tmp_path / "out", with_tokenizer=False)
-    assert sorted(one.name for one in written.iterdir()) == ["config.json", "model.safetensors"]
+    assert sorted(one.name for one in written.iterdir()) == [
+        "config.json",
+        "generation_config.json",
+        "model.safetensors",
+    ]
 
 
 @pytest.mark.parametrize("length", [0, 3, 100, 40_000])
@@ -159,3 +191,4 @@ def test_nothing_is_overwritten(smollm2: Path, tmp_path: Path) -> None:
 def test_the_shape_is_written(imported: Path) -> None:
     config = json.loads((imported / "config.json").read_text())
     assert config["architectures"] == ["LlamaForCausalLM"]
+    assert (config["bos_token_id"], config["eos_token_id"]) == (1, 2)

@@ -30,6 +30,8 @@ run-base-changed = A run must go on beside the weights that it began with: those
 # $path (String)
 run-output-exists = A model is written to a new folder, so that nothing is overwritten: { $path } exists.
     .next = Name another folder with --output, or move that one away.
+run-output-unwritable = A model is written to a folder that can be made: { $path } could not be ({ $reason }).
+    .next = Name another folder with --output, or make room there.
 run-no-checkpoint = A run must have a checkpoint: "{ $name }" has none yet.
     .next = Wait for its first checkpoint, or train it with --resume.
 run-no-best = The best checkpoint is the one with the lowest validation loss, and { $name } has none that was evaluated.
