@@ -5,7 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 
-ALL = ("startup", "training_speed", "checkpoint_overhead", "demo_accuracy", "plan_accuracy_cpu", "plan_reliability")
+ALL = (
+    "startup",
+    "training_speed",
+    "checkpoint_overhead",
+    "demo_accuracy",
+    "plan_accuracy_cpu",
+    "train_memory",
+    "plan_reliability",
+)
 
 
 def main(names: list[str]) -> int:

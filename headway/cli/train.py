@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 DEFAULT_RUNS = "runs"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
+
+_SIGNALLED = 128
+"""What shells add to the number of the signal that ended a program."""
 
 
 @command("train")
@@ -48,18 +52,19 @@ def train(
         return watching(run)
 
     try:
-        run = api.train(
-            recipe,
-            runs=runs_folder,
-            name=name,
-            resume=resume,
-            force=force,
-            probing=probe_with_bar,
-            watching=watch,
-        )
-    except KeyboardInterrupt:
+        with stopping_on(signal.SIGTERM, signal.SIGUSR1):
+            run = api.train(
+                recipe,
+                runs=runs_folder,
+                name=name,
+                resume=resume,
+                force=force,
+                probing=probe_with_bar,
+                watching=watch,
+            )
+    except KeyboardInterrupt as error:
         _tell_stopped(watched)
-        return INTERRUPTED
+        return _SIGNALLED + error.number if isinstance(error, _SignalError) else INTERRUPTED
     if not watched:
         say(current_translator().text("cli-train-complete", name=run.name, step=recipe.num_steps))
     if as_json:
@@ -67,6 +72,31 @@ def train(
     else:
         show_ledger(run)
     return 0
+
+
+class _SignalError(KeyboardInterrupt):
+    """A signal by which schedulers ask a program to save and end: the same as Ctrl-C at a terminal."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__()
+
+
+@contextmanager
+def stopping_on(*numbers: signal.Signals) -> Iterator[None]:
+    """Raise `KeyboardInterrupt` at the first of some signals while the context lasts; further ones are ignored."""
+
+    def stop(number: int, _frame: object) -> None:
+        for one in numbers:
+            signal.signal(one, signal.SIG_IGN)
+        raise _SignalError(number)
+
+    before = {number: signal.signal(number, stop) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _tell_stopped(watched: Sequence[RunFolder]) -> None:

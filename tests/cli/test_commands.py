@@ -211,8 +211,10 @@ def test_bad_data_is_told_by_the_command(trained: Headway) -> None:
     assert trained("runs", "show", "blob", "--json").json["status"] == "failed"
 
 
-def test_interrupt_saves_and_resume_goes_on(trained: Headway) -> None:
-    """Ctrl-C at the terminal reaches the command; the worker saves, and the run can go on."""
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_interrupt_saves_and_resume_goes_on(number: signal.Signals, trained: Headway) -> None:
+    """Ctrl-C at the terminal, or what a scheduler sends, reaches the command; the worker saves, and the run goes on."""
+    name = number.name.lower()
     arguments = [
         sys.executable,
         "-m",
@@ -220,7 +222,7 @@ def test_interrupt_saves_and_resume_goes_on(trained: Headway) -> None:
         "train",
         "small.toml",
         "--name",
-        "long",
+        name,
         "--set",
         "training.steps=5000",
     ]
@@ -234,24 +236,24 @@ def test_interrupt_saves_and_resume_goes_on(trained: Headway) -> None:
         # A test run that was started in the background hands down that Ctrl-C is ignored; at a terminal it is not.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    run = RunFolder(trained.folder / "runs" / "long")
+    run = RunFolder(trained.folder / "runs" / name)
     try:
         deadline = time.monotonic() + 120
         while not run.metrics():
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, number)
         _, told = process.communicate(timeout=60)
     finally:
         process.kill()
         process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "Traceback" not in told
     assert run.status() == "interrupted"
     reached = run.metrics()[-1]["step"]
     resumed = trained(
-        "train", "small.toml", "--name", "long", "--resume", "--set", f"training.steps={reached + 3}", "--json"
+        "train", "small.toml", "--name", name, "--resume", "--set", f"training.steps={reached + 3}", "--json"
     )
     assert resumed.code == 0
     assert run.metrics()[-1]["step"] == reached + 3
