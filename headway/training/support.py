@@ -39,7 +39,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.attention": ("fused",),
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
-    "training.optimizer": ("adamw",),
+    "training.optimizer": ("adamw", "adamw16bit", "adamw8bit"),
     "layout.context_parallel_degree": ("auto", 1),
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),

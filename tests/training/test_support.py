@@ -47,7 +47,7 @@ REFUSED = {
     "training.attention": "unfused",
     "training.capture_graphs": True,
     "training.loss": "whole",
-    "training.optimizer": "adamw8bit",
+    "training.optimizer": "adamw-in-backward",
     "layout.context_parallel_degree": 2,
     "layout.expert_parallel_degree": 2,
     "layout.expert_tensor_parallel_degree": 2,

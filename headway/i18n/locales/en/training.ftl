@@ -53,6 +53,9 @@ training-conversations-cut = { $conversations ->
        *[other] { COUNT($conversations) } conversations are longer than a sequence, and are cut.
     }
     .next = Raise training.sequence_length to keep them whole.
+# $field (String): section.setting; $value, $supported (String): as a recipe has them
+training-not-planned = This run has no plan, since { $field } = "{ $value }" is not measured on such a device, so that its ledger shows measurements only.
+    .next = { $field } = { $supported } can be planned here.
 training-no-plan = This run has no plan, so that its ledger shows measurements only.
     .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
 training-preparation-failed = The process that prepares the data must end by itself: it ended with code { $code }.
