@@ -31,7 +31,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.method": ("full", "lora"),
     "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
-    "training.precision": ("fp32", "bf16"),
+    "training.precision": ("fp32", "fp16", "bf16"),
     "training.weights": ("fp32",),
     "training.gradients": ("auto", "fp32"),
     "training.dropout": (0.0,),

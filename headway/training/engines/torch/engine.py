@@ -31,12 +31,13 @@ from headway.training.engines.torch.optimizers.updates import Updates, state_sha
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of, trained_shapes
 from headway.training.engines.torch.passes import Passes, WholePasses
+from headway.training.engines.torch.scaling import LossScale
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_match, shapes_of, to_tensor, write_part
 from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
 
 
 @final
@@ -78,6 +79,7 @@ class TorchEngine(Engine):
         self._passes = _passes(recipe, self._parts, self._ranks)
         self._optimizer = training.optimizer
         self._updates = Updates(recipe, self._trained)
+        self._scale = LossScale(is_dynamic=training.precision == "fp16")
         self._copies = TiedCopies(self._parameters, self._ranks, is_tied=self._config.tie_word_embeddings)
 
     @property
@@ -102,14 +104,22 @@ class TorchEngine(Engine):
 
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
-        total = self._passes.train(micro_batches)
+        scale = self._scale.value
+        total = self._passes.train(micro_batches, scale)
         parameters = self._parameters.values()
         complete_gradients(parameters)
         self._copies.add_gradients()
-        norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks)
-        self._updates.apply(learning_rate)
+        norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks, scale=scale)
+        counts = self._scale.take(norm)
+        if counts:
+            self._updates.apply(learning_rate)
         self._updates.drop_gradients()
-        return StepResult(loss=float(self._mean(total)), gradient_norm=norm)
+        return StepResult(
+            loss=float(self._mean(total)),
+            gradient_norm=norm,
+            is_skipped=not counts,
+            loss_scale=scale if self._scale.is_dynamic else None,
+        )
 
     def evaluate(self, batches: Sequence[Batch]) -> float:
         """Return the mean cross-entropy; see `Engine.evaluate`.
@@ -132,12 +142,13 @@ class TorchEngine(Engine):
         return Snapshot(
             parameters=gathered.parameters,
             optimizer=gathered.states,
-            state={"optimizer_steps": self._updates.steps},
+            state={"optimizer_steps": self._updates.steps, "loss_scale": self._scale.state()},
         )
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
         self._load(snapshot.parameters, self._trained, self._trained_shapes)
+        self._scale.load(snapshot.state.get("loss_scale") or {})
         found = shapes_of(snapshot.optimizer)
         require_match(found, state_shapes(self._optimizer, self._trained_shapes, found))
         states: dict[str, dict[str, NDArray[Any]]] = {}

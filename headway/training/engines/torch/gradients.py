@@ -22,7 +22,9 @@ def complete_gradients(parameters: Iterable[Tensor]) -> None:
 
 
 @torch.no_grad()
-def clip_gradients(own: Iterable[Tensor], parameters: Iterable[Tensor], limit: float | None, ranks: Ranks) -> float:
+def clip_gradients(
+    own: Iterable[Tensor], parameters: Iterable[Tensor], limit: float | None, ranks: Ranks, *, scale: float = 1.0
+) -> float:
     """Scale all gradients so that their norm over all devices is at most the limit; return the norm before.
 
     The squares are summed in fp64: PyTorch's own fp32 norm is wrong by up to a percent on large CPU tensors.
@@ -32,6 +34,10 @@ def clip_gradients(own: Iterable[Tensor], parameters: Iterable[Tensor], limit: f
         parameters: all weights of this process, copies of those of another included.
         limit: of the norm.
         ranks: the processes.
+        scale: what the loss was multiplied by; the gradients are divided by it before anything else.
+
+    Returns:
+        The norm, the same in all processes: where a gradient of one of them is not finite, it is not finite in any.
     """
     gradients = [parameter.grad for parameter in own if parameter.grad is not None]
     norms = [torch.linalg.vector_norm(here(gradient), dtype=torch.float64) for gradient in gradients]
@@ -41,9 +47,11 @@ def clip_gradients(own: Iterable[Tensor], parameters: Iterable[Tensor], limit: f
         # A gradient that several devices hold counts once.
         squares = [value.square() / _copies(gradient, ranks) for value, gradient in zip(norms, gradients, strict=True)]
         norm = float(ranks.sum(torch.stack(squares).sum()).sqrt())
-    if limit is not None and norm > limit:
+    norm /= scale
+    factor = limit / norm if limit is not None and norm > limit else 1.0
+    if factor != 1 or scale != 1:
         clipped = [here(parameter.grad) for parameter in parameters if parameter.grad is not None]
-        torch._foreach_mul_(clipped, limit / norm)
+        torch._foreach_mul_(clipped, factor / scale)
     return norm
 
 
