@@ -31,7 +31,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.method": ("full", "lora"),
     "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
-    "training.precision": ("fp32", "fp16", "bf16"),
+    "training.precision": ("fp32", "fp16", "bf16", "int8"),
     "training.weights": ("fp32",),
     "training.gradients": ("auto", "fp32"),
     "training.dropout": (0.0,),
@@ -39,7 +39,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.attention": ("fused",),
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
-    "training.optimizer": ("adamw", "adamw16bit", "adamw8bit"),
+    "training.optimizer": ("adamw", "adamw16bit", "adamw8bit", "muon"),
     "layout.context_parallel_degree": ("auto", 1),
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),
@@ -149,6 +149,13 @@ def adapters_have_a_base(recipe: Recipe, _inventory: Inventory) -> Iterator[Head
         yield RecipeError("training-adapter-base", method=recipe.training.method)
 
 
+def adapters_have_an_optimizer(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Muon makes the singular values of a whole matrix equal; nobody has shown what that does to its two factors."""
+    training = recipe.training
+    if training.method != "full" and training.optimizer == "muon":
+        yield RecipeError("training-adapter-optimizer", method=training.method, optimizer=training.optimizer)
+
+
 def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
     """Weights to start from are safetensors files in a folder."""
     folder = recipe.training.init_from
@@ -222,6 +229,7 @@ RULES: tuple[Rule, ...] = (
     compiling_is_possible,
     threads_are_here,
     adapters_have_a_base,
+    adapters_have_an_optimizer,
     weights_are_there,
     data_is_there,
     vocabulary_has_room,

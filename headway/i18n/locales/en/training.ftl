@@ -86,6 +86,9 @@ training-checkpoints-gone = The run had saved its steps up to { $step }, but no 
 # $method (String): lora or qlora
 training-adapter-base = Adapters are trained beside weights that are there already: training.method is "{ $method }", and training.init_from names none.
     .next = Set training.init_from to a Hugging Face folder or to a checkpoint of a run.
+# $method, $optimizer (String): as a recipe has them
+training-adapter-optimizer = Adapters are two factors of a matrix, and Muon is for whole ones: training.method is "{ $method }", and training.optimizer is "{ $optimizer }".
+    .next = Set training.optimizer to "adamw", "adamw16bit" or "adamw8bit".
 # $path, $kind (String): a folder, and what its configuration says that it is
 training-gguf-missing = Reading GGUF files needs the package { $package }, and it is not installed.
     .next = In the folder of Headway's source, run `pip install ".[{ $extra }]"`.

@@ -37,7 +37,8 @@ from headway.training.engines.torch.weights import require_match, shapes_of, to_
 from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.bfloat16}
+"""Of activations; the products of "int8" are rounded further."""
 
 
 @final

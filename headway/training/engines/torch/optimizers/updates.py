@@ -23,9 +23,12 @@ from headway.training.engines.torch.optimizers.moments import (
     dequantised,
     quantised,
 )
+from headway.training.engines.torch.optimizers.muon import MOMENTUM, Muon, is_hidden
 from headway.training.engines.torch.weights import write_part
 
 STEP = "step"
+
+AnyOptimizer = torch.optim.AdamW | CompactAdamW | Muon
 
 
 @final
@@ -40,33 +43,44 @@ class Updates:
     """
 
     def __init__(self, recipe: Recipe, parameters: Mapping[str, Tensor]) -> None:
+        training = recipe.training
         self._parameters = parameters
-        self._optimizer = _adamw(recipe.training, parameters.values())
+        self._hidden: Muon | None = None
+        others = dict(parameters)
+        if training.optimizer == "muon":
+            hidden = [others.pop(name) for name, value in parameters.items() if is_hidden(name, value.shape)]
+            products = torch.float32 if training.precision == "fp32" else torch.bfloat16
+            # A stage may have none, and always has some of the others: norms.
+            self._hidden = Muon(hidden, products, decay=training.weight_decay) if hidden else None
+        self._others = _adamw(training, others.values())
 
     def apply(self, learning_rate: float) -> None:
         """Update all weights by their gradients."""
-        for group in self._optimizer.param_groups:
-            group["lr"] = learning_rate
-        self._optimizer.step()
+        for optimizer in self._all:
+            for group in optimizer.param_groups:
+                group["lr"] = learning_rate
+            optimizer.step()
 
     def drop_gradients(self) -> None:
         """Let go of all gradients."""
-        self._optimizer.zero_grad(set_to_none=True)
+        for optimizer in self._all:
+            optimizer.zero_grad(set_to_none=True)
 
     def forget(self) -> None:
         """Go back to before the first step."""
-        self._optimizer.state.clear()
+        for optimizer in self._all:
+            optimizer.state.clear()
 
     @property
     def steps(self) -> int:
         """How many steps were done."""
-        state = next((state for state in self._optimizer.state.values() if state), None)
+        state = next((state for optimizer in self._all for state in optimizer.state.values() if state), None)
         return 0 if state is None else int(state[STEP])
 
     def state_of(self, name: str) -> dict[str, Tensor]:
         """Return the tensors that are kept of a weight by what they are; zeros before the first step."""
         parameter = self._parameters[name]
-        state = self._optimizer.state.get(parameter) or self._empty_state(parameter)
+        state = self._of(parameter).state.get(parameter) or self._empty_state(parameter)
         return {key: value for key, value in state.items() if key != STEP}
 
     @torch.no_grad()
@@ -85,12 +99,21 @@ class Updates:
         wholes = _with_blocks({key: state_tensor(arrays[key]) for key in state}, state)
         for key, tensor in state.items():
             write_part(tensor, wholes[key])
-        place = parameter.device if isinstance(self._optimizer, torch.optim.AdamW) else None
-        self._optimizer.state[parameter] = {STEP: torch.tensor(float(steps), device=place), **state}
+        optimizer = self._of(parameter)
+        place = parameter.device if isinstance(optimizer, torch.optim.AdamW) else None
+        optimizer.state[parameter] = {STEP: torch.tensor(float(steps), device=place), **state}
+
+    @property
+    def _all(self) -> list[AnyOptimizer]:
+        return [self._others] if self._hidden is None else [self._hidden, self._others]
+
+    def _of(self, parameter: Tensor) -> AnyOptimizer:
+        return self._hidden if self._hidden is not None and self._hidden.has(parameter) else self._others
 
     def _empty_state(self, parameter: Tensor) -> dict[str, Tensor]:
-        if isinstance(self._optimizer, CompactAdamW):
-            return self._optimizer.empty_state(parameter)
+        optimizer = self._of(parameter)
+        if not isinstance(optimizer, torch.optim.AdamW):
+            return optimizer.empty_state(parameter)
         return {moment: torch.zeros_like(parameter) for moment in (FIRST, SECOND)}
 
 
@@ -120,6 +143,9 @@ def state_shapes(
     """
     expected: dict[str, torch.Size] = {}
     for name, shape in shapes.items():
+        if optimizer == "muon" and is_hidden(name, shape):
+            expected[f"{name}.{MOMENTUM}"] = shape
+            continue
         for moment in (FIRST, SECOND):
             expected[f"{name}.{moment}"] = shape
             if optimizer == "adamw8bit" and len(shape) == 2:

@@ -16,6 +16,7 @@ from tests.training.engines.torch.real_text import losses_of, recipe_of, run
 KINDS = {
     "adamw": {"exp_avg": "float32", "exp_avg_sq": "float32"},
     "adamw16bit": {"exp_avg": "uint16", "exp_avg_sq": "uint16"},
+    "muon": {"momentum_buffer": "float32"},
     "adamw8bit": {"exp_avg": "uint8", "exp_avg_scale": "float32", "exp_avg_sq": "uint8", "exp_avg_sq_scale": "float32"},
 }
 """What is saved of a matrix of a layer."""
