@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from headway import catalog
-from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, RecipeError
+from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, PlanError, RecipeError
 from headway.machine.inventory import Inventory
+from headway.planning.device import CPU, require_planned
 from headway.planning.parameters import weight_shapes
 from headway.recipe import Recipe
 from headway.training.data.chats import require_template
@@ -135,6 +136,18 @@ def compiling_is_possible(recipe: Recipe, _inventory: Inventory) -> Iterator[Hea
         yield RecipeError("training-compile-devices", devices=recipe.hardware.devices)
 
 
+def a_plan_says_how_to_split(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """The work is split as a plan says, and some settings are not planned on every device."""
+    if recipe.hardware.devices == 1 or any(settings_are_supported(recipe, inventory)):
+        return
+    wanted = recipe.hardware.accelerator
+    is_cpu = wanted == "cpu" or (wanted == "auto" and not inventory.accelerators)
+    try:
+        require_planned(recipe, CPU if is_cpu else wanted)
+    except PlanError as error:
+        yield RecipeError("training-needs-plan", devices=recipe.hardware.devices, **error.arguments)
+
+
 def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
     """More threads than processors only wait for each other; thousands of them cannot even start."""
     threads, cores = recipe.hardware.threads, inventory.processor.num_logical_cores
@@ -227,6 +240,7 @@ RULES: tuple[Rule, ...] = (
     accelerator_is_here,
     devices_are_here,
     compiling_is_possible,
+    a_plan_says_how_to_split,
     threads_are_here,
     adapters_have_a_base,
     adapters_have_an_optimizer,

@@ -118,6 +118,10 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
             "training-compile-devices",
         ),
         ({"training": {"method": "lora"}}, "training-adapter-base"),
+        (
+            {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"precision": "int8"}},
+            "training-needs-plan",
+        ),
         ({"training": {"init_from": "/nowhere"}}, "training-no-weights"),
         ({"training": {"init_from": "/" + "x" * 5000}}, "training-no-weights"),
         ({"data": {"paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),

@@ -53,6 +53,9 @@ training-conversations-cut = { $conversations ->
        *[other] { COUNT($conversations) } conversations are longer than a sequence, and are cut.
     }
     .next = Raise training.sequence_length to keep them whole.
+# $devices (Number); $field (String): section.setting; $value, $supported (String): as a recipe has them
+training-needs-plan = Several devices split the work as a plan says, and on these { $devices } there is none for { $field } = "{ $value }".
+    .next = Set { $field } to one of { $supported }, or hardware.devices to 1.
 # $field (String): section.setting; $value, $supported (String): as a recipe has them
 training-not-planned = This run has no plan, since { $field } = "{ $value }" is not measured on such a device, so that its ledger shows measurements only.
     .next = { $field } = { $supported } can be planned here.

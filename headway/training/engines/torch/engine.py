@@ -132,6 +132,11 @@ class TorchEngine(Engine):
         rounds = math.ceil(len(batches) / share.count)
         places = [share.index + share.count * number for number in range(rounds)]
         losses = self._passes.losses([batches[min(place, len(batches) - 1)] for place in places])
+        if self._ranks.layout.data_parallel_degree > 1:
+            from headway.training.engines.torch.parallel.shards import drop_gathered
+
+            for part in self._parts:
+                drop_gathered(part)
         counts = torch.tensor([batches[place].num_targets if place < len(batches) else 0 for place in places])
         total = max(1, sum(batch.num_targets for batch in batches))
         weighed = (losses.cpu().double() * counts).sum().to(self._ranks.device)
