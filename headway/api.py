@@ -27,6 +27,7 @@ UNKNOWN_SPEED = (
     "plan-cpu-not-measured",
     "plan-operation-not-measured",
     "plan-rate-unknown",
+    "plan-setting-unsupported",
 )
 """Reasons for which there is no plan, and none of which keeps a training from running."""
 

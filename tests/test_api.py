@@ -94,6 +94,18 @@ def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) 
         headway.train({**recipe, "layout": {"context_parallel_degree": 2}}, runs=tmp_path / "runs")
 
 
+@pytest.mark.parametrize(("setting", "value"), [("precision", "int8"), ("optimizer", "muon")])
+def test_a_setting_that_nobody_measured_keeps_nobody_from_training(
+    setting: str, value: str, tmp_path: Path, text: str
+) -> None:
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    run = headway.train({**recipe, "training": {**SMALL["training"], setting: value}}, runs=tmp_path / "runs")
+    assert run.status() == "finished"
+    (notice,) = (event for event in run.events() if event["event"] == "notice")
+    assert notice["id"] == "training-not-planned"
+    assert notice["arguments"]["field"] == f"training.{setting}"
+
+
 def test_what_cannot_fit_is_not_trained(tmp_path: Path, text: str) -> None:
     huge = {**SMALL["model"], "hidden_size": 2**17, "intermediate_size": 2**19, "num_hidden_layers": 64}
     with pytest.raises(InfeasibleError, match="training-infeasible") as refused:

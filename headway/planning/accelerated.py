@@ -18,6 +18,7 @@ from headway.planning.analytic.search import Found, row_of, search
 from headway.planning.analytic.step import COMMUNICATION, StepTimes, step_times
 from headway.planning.analytic.traffic import Traffic, required_bytes_per_second, step_traffic
 from headway.planning.choice import Alternative, Choice, Layout
+from headway.planning.device import require_planned
 from headway.planning.memory import Memory, MemoryParts
 from headway.planning.nearest import LayoutError, failing_fields
 from headway.planning.network import Network, devices_per_node
@@ -37,6 +38,7 @@ def choose_on_accelerators(recipe: Recipe, accelerator: str) -> Choice:
         CatalogError: a name is not known.
         PlanError: no layout keeps all rules, or a rate that is needed is not known.
     """
+    require_planned(recipe, accelerator)
     job, machines = job_of(recipe), hardware_of(recipe, accelerator)
     # A rate that nobody knows is an error before anything else is.
     machines.product_flops_per_second(job.numerics.product)

@@ -22,6 +22,13 @@ PROCESSOR_METHODS = ("full", "lora")
 """The engine has no quantised weights on processors."""
 
 
+PLANNED_OPTIMIZERS = ("adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward")
+"""Those whose update takes no longer than its states take to be read and written."""
+
+PROCESSOR_OPTIMIZERS = ("adamw",)
+"""Those whose update the probe measures."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Processors:
     """What one process has of a server's processors: all of them, or an equal share.
@@ -71,21 +78,41 @@ def _own_accelerator(machine: Machine | None) -> str:
     return CPU
 
 
+def require_planned(recipe: Recipe, accelerator: str) -> None:
+    """Refuse to plan what nobody measured.
+
+    Args:
+        recipe: the resolved recipe.
+        accelerator: what trains; ``cpu``, or the id of an accelerator.
+
+    Raises:
+        PlanError: the setting, its value, and the values that can be planned.
+    """
+    training = recipe.training
+    rules: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+        ("training.optimizer", training.optimizer, PLANNED_OPTIMIZERS),
+    )
+    if accelerator == CPU:
+        rules = (
+            ("training.precision", training.precision, PROCESSOR_PRECISIONS),
+            # The probe's operations are the engine's own.
+            ("training.software", training.software, (OWN,)),
+            ("training.method", training.method, PROCESSOR_METHODS),
+            ("training.dropout", str(training.dropout), ("0.0",)),
+            ("training.optimizer", training.optimizer, PROCESSOR_OPTIMIZERS),
+        )
+    for field, value, supported in rules:
+        if value not in supported:
+            raise PlanError("plan-setting-unsupported", field=field, value=value, supported=", ".join(supported))
+
+
 def processors(recipe: Recipe, machine: Machine | None) -> Processors:
     """Return the server's processors.
 
     Raises:
         PlanError: they were not measured, or not for the recipe's precision, or another program is to train.
     """
-    for field, value, supported in (
-        ("training.precision", recipe.training.precision, PROCESSOR_PRECISIONS),
-        # The probe's operations are the engine's own.
-        ("training.software", recipe.training.software, (OWN,)),
-        ("training.method", recipe.training.method, PROCESSOR_METHODS),
-        ("training.dropout", str(recipe.training.dropout), ("0.0",)),
-    ):
-        if value not in supported:
-            raise PlanError("plan-setting-unsupported", field=field, value=value, supported=", ".join(supported))
+    require_planned(recipe, CPU)
     measurements = machine.measurements if machine is not None else None
     if machine is None or measurements is None or not measurements.operations:
         raise PlanError("plan-cpu-not-measured")

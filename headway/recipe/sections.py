@@ -97,7 +97,9 @@ class TrainingConfig(Section):
     capture_graphs: bool = False
     seed: Count = 1234
     init_from: str | None = None
-    optimizer: Literal["adamw", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward"] = "adamw"
+    optimizer: Literal["adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward", "muon"] = (
+        "adamw"
+    )
     learning_rate: PositiveFloat = 3e-4
     beta1: Annotated[float, Field(ge=0, lt=1)] = 0.9
     beta2: Annotated[float, Field(ge=0, lt=1)] = 0.95

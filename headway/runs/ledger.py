@@ -26,6 +26,7 @@ PLANNED_QUANTITIES: tuple[tuple[str, str, str], ...] = (
     ("cooling", "heat_watts", "cooling.heat_watts"),
     ("software", "engine_version", "software.engine_version"),
     ("algorithms", "precision", "software.precision"),
+    ("algorithms", "skipped_steps", "quality.skipped_steps"),
     ("hyperparameters", "validation_loss", "quality.validation_loss"),
     ("hyperparameters", "bits_per_byte", "quality.bits_per_byte"),
     ("failures", "interruptions", "reliability.expected_interruptions"),

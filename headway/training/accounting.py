@@ -22,6 +22,7 @@ def measure_run(run: RunFolder) -> Ledger:
         **_storage(events),
         **_time(metrics, events),
         **_quality(events),
+        **_skipped(metrics),
     }
     ready = _last(events, "engine-ready")
     if ready is not None:
@@ -105,6 +106,12 @@ def _quality(events: list[dict[str, Any]]) -> dict[str, Measurement]:
         return {}
     names = {"validation_loss": "loss", "bits_per_byte": "bits_per_byte"}
     return {name: Measurement(evaluated[field]) for name, field in names.items() if field in evaluated}
+
+
+def _skipped(metrics: list[dict[str, Any]]) -> dict[str, Measurement]:
+    """Count the steps whose gradients overflowed, where there is a loss scale."""
+    told = [record["is_skipped"] for record in metrics if "is_skipped" in record]
+    return {"skipped_steps": Measurement(sum(map(bool, told)))} if told else {}
 
 
 def _energy(

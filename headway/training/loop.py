@@ -19,6 +19,7 @@ from headway.telemetry.process import resident_bytes
 from headway.training.best import Best
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
+from headway.training.engines.base import StepResult
 from headway.training.initial_weights import base_of, require_same_base
 from headway.training.schedule import learning_rate
 
@@ -202,9 +203,13 @@ class TrainingLoop:
                 "steps_since_start": self._step - self._first_step,
                 "data_seconds": data_seconds,
                 "resident_bytes": resident_bytes(),
+                **_scaling(result),
             }
         )
-        if not math.isfinite(result.loss) or not math.isfinite(result.gradient_norm):
+        if result.is_skipped:
+            self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
+        is_lost = not math.isfinite(result.gradient_norm) and not result.is_skipped
+        if not math.isfinite(result.loss) or is_lost:
             raise TrainingError(
                 "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
             )
@@ -280,4 +285,22 @@ def odd_state(snapshot: Snapshot) -> str | None:
     for name, (value, kind) in wanted.items():
         if type(value) is not kind or (isinstance(value, int) and value < 0):
             return f"{name} {value}"
+    scale = state.get("loss_scale") or {}
+    if not isinstance(scale, dict) or (scale and not _is_scale(scale)):
+        return f"loss_scale {scale}"
     return None if state["micro_batch_size"] and engine["threads"] else "micro_batch_size or engine.threads 0"
+
+
+def _scaling(result: StepResult) -> dict[str, Any]:
+    """Return what a metric log has of the loss scale, where there is one."""
+    if result.loss_scale is None:
+        return {}
+    return {"loss_scale": result.loss_scale, "is_skipped": result.is_skipped}
+
+
+def _is_scale(scale: dict[str, Any]) -> bool:
+    """Say whether these are a loss scale and two counts of steps."""
+    counts = (scale.get("good_steps"), scale.get("skipped_steps"))
+    value = scale.get("scale")
+    is_scale = isinstance(value, float) and math.isfinite(value) and value > 0
+    return is_scale and all(type(count) is int and count >= 0 for count in counts)

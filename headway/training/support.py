@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from headway import catalog
-from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, RecipeError
+from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, PlanError, RecipeError
 from headway.machine.inventory import Inventory
+from headway.planning.device import CPU, require_planned
 from headway.planning.parameters import weight_shapes
 from headway.recipe import Recipe
 from headway.training.data.chats import require_template
@@ -31,7 +32,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.method": ("full", "lora"),
     "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
-    "training.precision": ("fp32", "bf16"),
+    "training.precision": ("fp32", "fp16", "bf16", "int8"),
     "training.weights": ("fp32",),
     "training.gradients": ("auto", "fp32"),
     "training.dropout": (0.0,),
@@ -39,7 +40,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "training.attention": ("fused",),
     "training.capture_graphs": (False,),
     "training.loss": ("chunked",),
-    "training.optimizer": ("adamw",),
+    "training.optimizer": ("adamw", "adamw16bit", "adamw8bit", "muon"),
     "layout.context_parallel_degree": ("auto", 1),
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),
@@ -135,6 +136,18 @@ def compiling_is_possible(recipe: Recipe, _inventory: Inventory) -> Iterator[Hea
         yield RecipeError("training-compile-devices", devices=recipe.hardware.devices)
 
 
+def a_plan_says_how_to_split(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """The work is split as a plan says, and some settings are not planned on every device."""
+    if recipe.hardware.devices == 1 or any(settings_are_supported(recipe, inventory)):
+        return
+    wanted = recipe.hardware.accelerator
+    is_cpu = wanted == "cpu" or (wanted == "auto" and not inventory.accelerators)
+    try:
+        require_planned(recipe, CPU if is_cpu else wanted)
+    except PlanError as error:
+        yield RecipeError("training-needs-plan", devices=recipe.hardware.devices, **error.arguments)
+
+
 def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
     """More threads than processors only wait for each other; thousands of them cannot even start."""
     threads, cores = recipe.hardware.threads, inventory.processor.num_logical_cores
@@ -147,6 +160,13 @@ def adapters_have_a_base(recipe: Recipe, _inventory: Inventory) -> Iterator[Head
     """Adapters are trained beside weights that somebody trained before."""
     if recipe.training.method == "lora" and recipe.training.init_from is None:
         yield RecipeError("training-adapter-base", method=recipe.training.method)
+
+
+def adapters_have_an_optimizer(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Muon makes the singular values of a whole matrix equal; nobody has shown what that does to its two factors."""
+    training = recipe.training
+    if training.method != "full" and training.optimizer == "muon":
+        yield RecipeError("training-adapter-optimizer", method=training.method, optimizer=training.optimizer)
 
 
 def weights_are_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
@@ -220,8 +240,10 @@ RULES: tuple[Rule, ...] = (
     accelerator_is_here,
     devices_are_here,
     compiling_is_possible,
+    a_plan_says_how_to_split,
     threads_are_here,
     adapters_have_a_base,
+    adapters_have_an_optimizer,
     weights_are_there,
     data_is_there,
     vocabulary_has_room,

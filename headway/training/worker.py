@@ -21,8 +21,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, final
 
-from headway.errors import HeadwayError, RunError, base_name
+from headway.errors import HeadwayError, PlanError, RunError, base_name
 from headway.planning.choice import Layout
+from headway.planning.device import CPU, require_planned
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.launchers.local import die_with_parent
@@ -132,7 +133,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
     if not run.plan():
-        events.record("notice", id="training-no-plan", arguments={})
+        events.record("notice", **_why_unplanned(recipe))
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
     corpus = _prepare(recipe, run, events, place)
@@ -163,6 +164,16 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     finally:
         loop.close()
         engine.close()
+
+
+def _why_unplanned(recipe: Recipe) -> dict[str, Any]:
+    """Return the notice of a run without a plan: the setting that cannot be planned, where there is one."""
+    name = recipe.hardware.accelerator
+    try:
+        require_planned(recipe, CPU if name == "auto" else name)
+    except PlanError as error:
+        return {"id": "training-not-planned", "arguments": error.arguments}
+    return {"id": "training-no-plan", "arguments": {}}
 
 
 def _build(recipe: Recipe, snapshot: Snapshot | None, corpus: Corpus, run: RunFolder, layout: Layout) -> Engine:

@@ -8,7 +8,7 @@ from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.machine.accelerators import Accelerator
 from headway.machine.memory import Memory
-from headway.planning.device import accelerator_name, processors
+from headway.planning.device import accelerator_name, processors, require_planned
 from headway.recipe import Recipe
 
 MakeRecipe = Callable[..., Recipe]
@@ -78,3 +78,20 @@ def test_a_processor_must_be_measured(make_recipe: MakeRecipe, machine: Machine)
         with pytest.raises(PlanError) as caught:
             processors(make_recipe(), unmeasured)
         assert caught.value.message_id == "plan-cpu-not-measured"
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "setting", "value"),
+    [
+        ("cpu", "precision", "int8"), ("cpu", "precision", "fp16"), ("cpu", "optimizer", "adamw8bit"),
+        ("cpu", "optimizer", "muon"), ("h100-sxm-80gb", "optimizer", "muon"),
+    ],
+)  # fmt: skip
+def test_what_nobody_measured_is_not_planned(
+    accelerator: str, setting: str, value: str, make_recipe: MakeRecipe
+) -> None:
+    with pytest.raises(PlanError) as caught:
+        require_planned(make_recipe(training={setting: value}), accelerator)
+    assert caught.value.message_id == "plan-setting-unsupported"
+    assert (caught.value.arguments["field"], caught.value.arguments["value"]) == (f"training.{setting}", value)
+    require_planned(make_recipe(training={"optimizer": "adamw8bit", "precision": "int8"}), "h100-sxm-80gb")

@@ -110,6 +110,7 @@ def test_the_checkpoints_of_bloom() -> None:
         ("master", "adamw", 12, 14),
         ("pure", "adamw", 6, 6),
         ("fp32", "adamw8bit", 6, 6),
+        ("fp32", "adamw16bit", 8, 8),
         ("master", "adamw8bit", 6, 8),
         ("pure", "adamw8bit", 4, 4),
     ],

@@ -20,6 +20,17 @@ PLAN = {
 }
 
 
+def test_skipped_steps_are_counted_where_there_is_a_loss_scale(tmp_path: Path) -> None:
+    run = write(tmp_path, {})
+    assert "skipped_steps" not in {row.quantity for row in measure_run(run).rows}
+    with MetricLog(run.metrics_path()) as metrics:
+        for step, is_skipped in ((5, True), (6, False), (7, True)):
+            timed = {"step_seconds": 1.0, "time": 60 + step, "resident_bytes": 700}
+            metrics.append({"step": step, "loss_scale": 2.0, "is_skipped": is_skipped, **timed})
+    (row,) = (row for row in measure_run(run).rows if row.quantity == "skipped_steps")
+    assert row.measured == 2
+
+
 def write(root: Path, plan: dict[str, Any], energy: float | None = None, with_memory: bool = True) -> RunFolder:
     recipe = resolve_recipe(
         {"model": {"preset": "headway-tiny-1m"}, "training": {"steps": 6, "sequence_length": 8, "global_batch_size": 4}}

@@ -47,7 +47,7 @@ REFUSED = {
     "training.attention": "unfused",
     "training.capture_graphs": True,
     "training.loss": "whole",
-    "training.optimizer": "adamw8bit",
+    "training.optimizer": "adamw-in-backward",
     "layout.context_parallel_degree": 2,
     "layout.expert_parallel_degree": 2,
     "layout.expert_tensor_parallel_degree": 2,
@@ -118,6 +118,10 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
             "training-compile-devices",
         ),
         ({"training": {"method": "lora"}}, "training-adapter-base"),
+        (
+            {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"precision": "int8"}},
+            "training-needs-plan",
+        ),
         ({"training": {"init_from": "/nowhere"}}, "training-no-weights"),
         ({"training": {"init_from": "/" + "x" * 5000}}, "training-no-weights"),
         ({"data": {"paths": ["/nowhere/at/all.txt"]}}, "data-path-missing"),
@@ -149,6 +153,14 @@ def test_conversations_need_the_template_of_the_tokenizer(
     assert ids(recipe, here) == []
     (tmp_path / "tokenizer.json").write_text("no tokenizer")
     assert ids(recipe, here) == ["data-tokenizer-invalid"]
+
+
+def test_adapters_are_not_for_muon(make_small_recipe: Make, here: Inventory, tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").touch()
+    training = {"method": "lora", "optimizer": "muon", "init_from": str(tmp_path)}
+    found = ids(make_small_recipe(training=training, hardware={"threads": None}), here)
+    other = ids(make_small_recipe(training={**training, "optimizer": "adamw8bit"}, hardware={"threads": None}), here)
+    assert set(found) - set(other) == {"training-adapter-optimizer"}
 
 
 def test_phases_are_not_passed_over(make_small_recipe: Make, here: Inventory) -> None:

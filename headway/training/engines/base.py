@@ -23,7 +23,13 @@ class StepResult:
     """Mean cross-entropy in nats over the targets of the global batch that count, before the update."""
 
     gradient_norm: float
-    """Euclidean norm over all gradients before clipping, summed in fp64."""
+    """Euclidean norm over all gradients before clipping, summed in fp64; not finite where they overflowed."""
+
+    is_skipped: bool = False
+    """Whether nothing was updated, since the gradients overflowed in fp16."""
+
+    loss_scale: float | None = None
+    """What the loss was multiplied by, where that changes from step to step."""
 
 
 @dataclass(frozen=True, kw_only=True)

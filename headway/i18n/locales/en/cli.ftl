@@ -159,6 +159,7 @@ cli-event-data-ready = Data: { COUNT($documents) } documents, { BYTES($text_byte
 cli-event-checkpoint-saved = Checkpoint at step { $step }: { BYTES($bytes) } in { DURATION($seconds) }.
 cli-event-evaluated-answers = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }.
 cli-event-evaluated = Validation at step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits per byte.
+cli-event-step-skipped = Step { $step } is skipped: its gradients overflowed in fp16 with a loss scale of { $loss_scale }, which is halved.
 cli-event-finished = Finished.
 # $step, $best_step, $loss (Number)
 cli-event-stopped-early = Stopped early after step { $step }, since it gets no better: the lowest validation loss is { DECIMAL($loss, 4) }, of step { $best_step }, whose checkpoint is kept. Take it with --best.
@@ -238,6 +239,7 @@ cli-quantity-carbon_kg_co2e = carbon
 cli-quantity-heat_watts = heat
 cli-quantity-engine_version = engine
 cli-quantity-precision = precision
+cli-quantity-skipped_steps = skipped steps
 cli-quantity-validation_loss = validation loss
 cli-quantity-bits_per_byte = bits per byte
 cli-quantity-interruptions = interruptions

@@ -237,8 +237,8 @@ plan-model-too-large = No model has more than { COUNT($limit) } parameters, and 
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $field, $value, $supported (String): names, not translated
-plan-setting-unsupported = Processors train with `{ $field }` of { $supported } only, but it is { $value }.
-    .next = Set `{ $field }` to one of these, or plan for an accelerator.
+plan-setting-unsupported = A plan for such a device needs `{ $field }` to be one of { $supported }, since nothing else was measured there: it is { $value }.
+    .next = Set `{ $field }` to one of these, or plan for another device; what `headway train` has, it trains on one device without a plan.
 # $global_batch_size, $devices, $lower, $upper (Number)
 plan-batch-not-divisible = Every device takes an equal share of the batch, but { COUNT($global_batch_size) } sequences do not divide by { COUNT($devices) } devices.
     .next = Set `training.global_batch_size` to { COUNT($lower) } or { COUNT($upper) }.

@@ -53,6 +53,12 @@ training-conversations-cut = { $conversations ->
        *[other] { COUNT($conversations) } conversations are longer than a sequence, and are cut.
     }
     .next = Raise training.sequence_length to keep them whole.
+# $devices (Number); $field (String): section.setting; $value, $supported (String): as a recipe has them
+training-needs-plan = Several devices split the work as a plan says, and on these { $devices } there is none for { $field } = "{ $value }".
+    .next = Set { $field } to one of { $supported }, or hardware.devices to 1.
+# $field (String): section.setting; $value, $supported (String): as a recipe has them
+training-not-planned = This run has no plan, since { $field } = "{ $value }" is not measured on such a device, so that its ledger shows measurements only.
+    .next = { $field } = { $supported } can be planned here.
 training-no-plan = This run has no plan, so that its ledger shows measurements only.
     .next = Run `headway probe --refresh` while the machine is idle, then start the run anew.
 training-preparation-failed = The process that prepares the data must end by itself: it ended with code { $code }.
@@ -83,6 +89,9 @@ training-checkpoints-gone = The run had saved its steps up to { $step }, but no 
 # $method (String): lora or qlora
 training-adapter-base = Adapters are trained beside weights that are there already: training.method is "{ $method }", and training.init_from names none.
     .next = Set training.init_from to a Hugging Face folder or to a checkpoint of a run.
+# $method, $optimizer (String): as a recipe has them
+training-adapter-optimizer = Adapters are two factors of a matrix, and Muon is for whole ones: training.method is "{ $method }", and training.optimizer is "{ $optimizer }".
+    .next = Set training.optimizer to "adamw", "adamw16bit" or "adamw8bit".
 # $path, $kind (String): a folder, and what its configuration says that it is
 training-gguf-missing = Reading GGUF files needs the package { $package }, and it is not installed.
     .next = In the folder of Headway's source, run `pip install ".[{ $extra }]"`.

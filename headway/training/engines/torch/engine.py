@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from headway import catalog
@@ -21,32 +22,28 @@ from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
 from headway.training.engines.base import Engine, EngineSettings, Share, StepResult
 from headway.training.engines.torch.gathering import gather
+from headway.training.engines.torch.gradients import clip_gradients, complete_gradients
 from headway.training.engines.torch.initial import weight_shapes
 from headway.training.engines.torch.kernels import choose_elementwise_kernel, use_elementwise_kernel
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import Llama
-from headway.training.engines.torch.optimizer import (
-    MOMENTS,
-    build_optimizer,
-    clip_gradients,
-    complete_gradients,
-    load_moments,
-    steps_of,
-)
+from headway.training.engines.torch.optimizers.updates import Updates, state_shapes
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of, trained_shapes
 from headway.training.engines.torch.passes import Passes, WholePasses
+from headway.training.engines.torch.scaling import LossScale
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_match, shapes_of, to_tensor, write_part
 from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
+_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.bfloat16}
+"""Of activations; the products of "int8" are rounded further."""
 
 
 @final
 class TorchEngine(Engine):
-    """Trains a Llama-family model with AdamW, on one device or together with other processes.
+    """Trains a Llama-family model on one device or together with other processes.
 
     Args:
         recipe: the resolved recipe.
@@ -81,7 +78,9 @@ class TorchEngine(Engine):
         self._trained = {name: value for name, value in self._parameters.items() if value.requires_grad}
         self._trained_shapes = trained_shapes(recipe)
         self._passes = _passes(recipe, self._parts, self._ranks)
-        self._optimizer = build_optimizer(recipe, self._trained)
+        self._optimizer = training.optimizer
+        self._updates = Updates(recipe, self._trained)
+        self._scale = LossScale(is_dynamic=training.precision == "fp16")
         self._copies = TiedCopies(self._parameters, self._ranks, is_tied=self._config.tie_word_embeddings)
 
     @property
@@ -106,16 +105,22 @@ class TorchEngine(Engine):
 
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
-        total = self._passes.train(micro_batches)
+        scale = self._scale.value
+        total = self._passes.train(micro_batches, scale)
         parameters = self._parameters.values()
         complete_gradients(parameters)
         self._copies.add_gradients()
-        norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks)
-        for group in self._optimizer.param_groups:
-            group["lr"] = learning_rate
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=True)
-        return StepResult(loss=float(self._mean(total)), gradient_norm=norm)
+        norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks, scale=scale)
+        counts = self._scale.take(norm)
+        if counts:
+            self._updates.apply(learning_rate)
+        self._updates.drop_gradients()
+        return StepResult(
+            loss=float(self._mean(total)),
+            gradient_norm=norm,
+            is_skipped=not counts,
+            loss_scale=scale if self._scale.is_dynamic else None,
+        )
 
     def evaluate(self, batches: Sequence[Batch]) -> float:
         """Return the mean cross-entropy; see `Engine.evaluate`.
@@ -127,6 +132,11 @@ class TorchEngine(Engine):
         rounds = math.ceil(len(batches) / share.count)
         places = [share.index + share.count * number for number in range(rounds)]
         losses = self._passes.losses([batches[min(place, len(batches) - 1)] for place in places])
+        if self._ranks.layout.data_parallel_degree > 1:
+            from headway.training.engines.torch.parallel.shards import drop_gathered
+
+            for part in self._parts:
+                drop_gathered(part)
         counts = torch.tensor([batches[place].num_targets if place < len(batches) else 0 for place in places])
         total = max(1, sum(batch.num_targets for batch in batches))
         weighed = (losses.cpu().double() * counts).sum().to(self._ranks.device)
@@ -134,19 +144,26 @@ class TorchEngine(Engine):
 
     def snapshot(self) -> Snapshot:
         """Return parameters and optimizer state; see `Engine.snapshot`."""
-        gathered = gather(self._parts, self._trained_shapes, self._optimizer, self._ranks)
+        gathered = gather(self._parts, self._trained_shapes, self._updates, self._ranks)
         return Snapshot(
             parameters=gathered.parameters,
-            optimizer=gathered.moments,
-            state={"optimizer_steps": steps_of(self._optimizer)},
+            optimizer=gathered.states,
+            state={"optimizer_steps": self._updates.steps, "loss_scale": self._scale.state()},
         )
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
         self._load(snapshot.parameters, self._trained, self._trained_shapes)
-        expected = {f"{name}.{moment}": shape for name, shape in self._trained_shapes.items() for moment in MOMENTS}
-        require_match(shapes_of(snapshot.optimizer), expected)
-        load_moments(self._optimizer, self._trained, snapshot.optimizer, float(snapshot.state["optimizer_steps"]))
+        self._scale.load(snapshot.state.get("loss_scale") or {})
+        found = shapes_of(snapshot.optimizer)
+        require_match(found, state_shapes(self._optimizer, self._trained_shapes, found))
+        states: dict[str, dict[str, NDArray[Any]]] = {}
+        for key, array in snapshot.optimizer.items():
+            name, _, what = key.rpartition(".")
+            states.setdefault(name, {})[what] = array
+        for name in self._trained:
+            whole = canonical_name(name, self._trained_shapes)
+            self._updates.load(name, states[whole], int(snapshot.state["optimizer_steps"]))
 
     def load_weights(self, parameters: Arrays) -> None:
         """Take the model's parameters, without those of adapters; see `Engine.load_weights`."""
@@ -160,7 +177,7 @@ class TorchEngine(Engine):
         require_match({name: shape for name, shape in shapes_of(arrays).items() if name not in ignored}, shapes)
         for name, parameter in own.items():
             write_part(parameter, to_tensor(arrays[canonical_name(name, shapes)]))
-        self._optimizer.state.clear()
+        self._updates.forget()
 
     def peak_memory_bytes(self) -> int:
         """Return the peak so far; see `Engine.peak_memory_bytes`."""
@@ -170,7 +187,7 @@ class TorchEngine(Engine):
 
     def close(self) -> None:
         """Let go of the model, the optimizer and the other processes."""
-        self._optimizer.state.clear()
+        self._updates.forget()
         self._parameters = {}
         self._ranks.close()
 

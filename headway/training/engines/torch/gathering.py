@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from headway.recipe import ModelConfig
 from headway.training.engines.torch.model import Llama
-from headway.training.engines.torch.optimizer import MOMENTS
+from headway.training.engines.torch.optimizers.updates import Updates, state_array
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import names_of, parameters_of
 from headway.training.engines.torch.weights import read_whole, to_numpy
@@ -24,59 +24,56 @@ class Gathered:
     """Whole arrays by name: complete in the first process, empty in the others."""
 
     parameters: dict[str, NDArray[Any]] = field(default_factory=dict)
-    moments: dict[str, NDArray[Any]] = field(default_factory=dict)
+    states: dict[str, NDArray[Any]] = field(default_factory=dict)
 
 
-def gather(
-    parts: Sequence[Llama], shapes: Mapping[str, torch.Size], optimizer: torch.optim.Optimizer, ranks: Ranks
-) -> Gathered:
-    """Gather weights and moments in the first process; all processes take part.
+def gather(parts: Sequence[Llama], shapes: Mapping[str, torch.Size], updates: Updates, ranks: Ranks) -> Gathered:
+    """Gather weights and the optimizer's states in the first process; all processes take part.
 
     Args:
         parts: of this process.
         shapes: of the weights that are trained, whole, by name.
-        optimizer: of this process's weights.
+        updates: of this process's weights.
         ranks: the processes.
     """
     found = Gathered()
     parameters = parameters_of(list(parts))
     owners = _owners(parts[0].config, list(shapes), ranks)
-    for name, shape in shapes.items():
-        tensors = [parameters[name], *_moments(parameters[name], optimizer)] if name in parameters else None
-        wholes = _to_first(tensors, shape, owners[name], ranks)
-        if wholes is None:
-            continue
-        found.parameters[name] = to_numpy(wholes[0])
-        for moment, whole in zip(MOMENTS, wholes[1:], strict=True):
-            found.moments[f"{name}.{moment}"] = to_numpy(whole)
+    for name in shapes:
+        tensors = {"": parameters[name], **updates.state_of(name)} if name in parameters else None
+        wholes = _to_first(tensors, owners[name], ranks)
+        for what, whole in ({} if wholes is None else wholes).items():
+            if what:
+                found.states[f"{name}.{what}"] = state_array(whole)
+            else:
+                found.parameters[name] = to_numpy(whole)
     return found
 
 
-def _moments(parameter: Tensor, optimizer: torch.optim.Optimizer) -> Iterator[Tensor]:
-    state = optimizer.state.get(parameter, {})
-    for moment in MOMENTS:
-        yield state[moment] if moment in state else torch.zeros_like(parameter)
-
-
-def _to_first(tensors: list[Tensor] | None, shape: torch.Size, owner: int, ranks: Ranks) -> list[Tensor] | None:
-    """Return the whole of some tensors of one shape in the first process, and None in the others.
+def _to_first(tensors: Mapping[str, Tensor] | None, owner: int, ranks: Ranks) -> dict[str, Tensor] | None:
+    """Return the whole of some tensors in the first process, and None in the others.
 
     Args:
         tensors: this process's parts; None where it has none.
-        shape: of each whole.
         owner: the first of the processes that have parts.
         ranks: the processes.
     """
-    wholes = None if tensors is None else [read_whole(tensor) for tensor in tensors]
+    wholes = None if tensors is None else {what: read_whole(tensor) for what, tensor in tensors.items()}
     rank = ranks.place.rank
     if rank == owner == 0:
         return wholes
+    host = torch.device("cpu")
     if rank == owner and wholes is not None:
-        for whole in wholes:
+        # What there is of a weight depends on the optimizer and on how the owner's part is divided.
+        kinds: list[Any] = [(what, tuple(whole.shape), whole.dtype) for what, whole in wholes.items()]
+        dist.send_object_list([kinds], dst=0, device=host)
+        for whole in wholes.values():
             dist.send(whole.cpu().contiguous(), dst=0)
     elif rank == 0:
-        received = [torch.empty(shape) for _ in range(1 + len(MOMENTS))]
-        for whole in received:
+        told: list[Any] = [None]
+        dist.recv_object_list(told, src=owner, device=host)
+        received = {what: torch.empty(shape, dtype=dtype) for what, shape, dtype in told[0]}
+        for whole in received.values():
             dist.recv(whole, src=owner)
         return received
     return None

@@ -155,6 +155,12 @@ def scaled_gradients(
     grad_hidden_NE: Tensor | None, grad_weight_VE: Tensor | None, factor: Tensor, weight_dtype: torch.dtype
 ) -> tuple[Tensor | None, Tensor | None]:
     """Return the gradients that are needed, multiplied by a number, that of the weight rounded to its dtype."""
-    hidden = None if grad_hidden_NE is None else grad_hidden_NE.mul_(factor)
+    hidden = grad_hidden_NE
+    if hidden is not None and hidden.dtype == torch.float16:
+        # The factor has the loss's scale in it, which fp16 may be too short for; a few rows of fp32 at a time are not.
+        for rows_NE in hidden.split(CROSS_ENTROPY_CHUNK_TOKENS):
+            rows_NE.copy_(rows_NE.float().mul_(factor))
+    elif hidden is not None:
+        hidden.mul_(factor)
     weight = None if grad_weight_VE is None else grad_weight_VE.mul_(factor).to(weight_dtype)
     return hidden, weight

@@ -22,6 +22,7 @@ from headway.recipe import ModelConfig, RopeScaling
 from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
 from headway.training.engines.torch.linear import linear
 from headway.training.engines.torch.parallel.local import local
+from headway.training.engines.torch.rounded import int8_linear
 
 IGNORED_TARGET = -100
 """A target that does not count in the loss; the value that PyTorch and Hugging Face use."""
@@ -58,12 +59,16 @@ class Linear(nn.Linear):
     bias_share: float = 1.0
     """Of the bias that this device adds."""
 
+    rounds_products: bool = False
+    """Whether products are of 8-bit integers, in both passes."""
+
     def forward(self, x: Tensor) -> Tensor:
         """Project the last axis of ``x``."""
         bias = None if self.bias is None else local(self.bias).to(x.dtype)
         if bias is not None and self.bias_share != 1:
             bias = bias * self.bias_share
-        result = linear(x, local(self.weight).to(x.dtype), bias)
+        project = int8_linear if self.rounds_products else linear
+        result = project(x, local(self.weight).to(x.dtype), bias)
         if self.adapter_scale is None:
             return result
         return result + self.adapter_scale * self.lora_B(self.lora_A(x))  # type: ignore[no-any-return]
@@ -272,6 +277,13 @@ class Llama(nn.Module):
         """Devices among which the residual stream is divided along T, between attention and MLP."""
         self.tensor_group: DividedHead | None = None
         """The devices that share each matrix, where there are several."""
+
+    def round_products(self) -> None:
+        """Let the layers' projections multiply 8-bit integers; the output projection and adapters do not."""
+        for block in self.model.layers.values():
+            for name, module in block.named_modules():
+                if isinstance(module, Linear) and "lora_" not in name:
+                    module.rounds_products = True
 
     def tie_weights(self) -> None:
         """Make embedding and output projection one, where the model says so and both are here."""

@@ -35,6 +35,8 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
     with start, _default_dtype(torch.float32 if adapters is None else dtype):
         parts = _empty_parts(config, dtype, ranks)
     for part in parts:
+        if recipe.training.precision == "int8":
+            part.round_products()
         if adapters is not None:
             add_adapters(part, adapters)
         recompute_layers(part, ranks.layout.recompute, ranks.layout.recompute_share)

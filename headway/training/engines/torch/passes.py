@@ -18,11 +18,11 @@ class Passes(ABC):
     """What turns micro-batches into losses and gradients."""
 
     @abstractmethod
-    def train(self, batches: Sequence[Batch]) -> Tensor:
+    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
         """Accumulate the gradient of some micro-batches' part of the mean loss, and return that part.
 
         Averaged over data-parallel processes, it is the mean of the global batch. Zero is returned where the process
-        does not see the loss.
+        does not see the loss. The gradients are multiplied by the scale, the loss is not.
         """
 
     @abstractmethod
@@ -44,7 +44,7 @@ class WholePasses(Passes):
         self._model, self._ranks = model, ranks
         self._loss = torch.compile(model.loss, dynamic=False) if compiles else model.loss
 
-    def train(self, batches: Sequence[Batch]) -> Tensor:
+    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
         """Accumulate gradients; see `Passes.train`."""
         shares = shares_of(batches, self._ranks.layout.data_parallel_degree)
         total = torch.zeros((), dtype=torch.float32, device=self._ranks.device)
@@ -54,7 +54,7 @@ class WholePasses(Passes):
 
                 before_micro_batch(self._model, self._ranks.layout, is_last=index == len(batches) - 1)
             loss = self._one(batch) * shares[index]
-            loss.backward()
+            (loss * scale).backward()
             total += loss.detach()
         return total
 

@@ -17,7 +17,12 @@ from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint
 
 from headway.training.engines.torch.model import Block, Llama
 
-_PRODUCTS = {torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default}
+_PRODUCTS = {
+    torch.ops.aten.mm.default,
+    torch.ops.aten.addmm.default,
+    torch.ops.aten.bmm.default,
+    torch.ops.headway.int8_product.default,
+}
 if torch.backends.mkldnn.is_available():
     _PRODUCTS.add(torch.ops.mkldnn._linear_pointwise.default)
 _ATTENTION = {

@@ -14,6 +14,7 @@ from torch.distributed.tensor._utils import compute_local_shape_and_global_offse
 
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays
+from headway.training.engines.torch.parallel.local import here
 from headway.training.weight_files import WeightFiles
 
 
@@ -25,12 +26,15 @@ def write_part(tensor: Tensor, whole: Tensor) -> None:
         tensor: whole, or divided over devices.
         whole: of the full shape, anywhere.
     """
+    here(tensor).copy_(part_of(tensor, whole))
+
+
+def part_of(tensor: Tensor, whole: Tensor) -> Tensor:
+    """Return, of a whole tensor, what a tensor that is divided over devices has here."""
     if not isinstance(tensor, DTensor):
-        tensor.copy_(whole)
-        return
+        return whole
     shape, offset = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
-    part = tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))
-    tensor.to_local().copy_(whole[part])
+    return whole[tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))]
 
 
 @torch.no_grad()

@@ -40,6 +40,13 @@ def is_shared(model: nn.Module) -> bool:
     return isinstance(model, FSDPModule)
 
 
+def drop_gathered(model: nn.Module) -> None:
+    """Let every device keep its own part only: a pass without a backward one leaves weights gathered and rounded."""
+    for module in model.modules():
+        if isinstance(module, FSDPModule):
+            module.reshard()
+
+
 def before_micro_batch(model: nn.Module, layout: Layout, *, is_last: bool) -> None:
     """Say what follows the backward pass that comes next.
 

@@ -73,6 +73,8 @@ class PipelinePasses(Passes):
         self._copies = layout.data_parallel_degree
         self._target_weight: float | None = None
         """What one target counts in what the schedule averages; None where every micro-batch counts the same."""
+        self._scale = 1.0
+        """What losses are multiplied by, so that their gradients are."""
         self._rows = layout.micro_batch_size
         chunks = layout.virtual_pipeline_stages
         if chunks > 1 and self._micro_batches % mesh.size():
@@ -90,17 +92,19 @@ class PipelinePasses(Passes):
             else ScheduleInterleaved1F1B(wrapped, self._micro_batches, loss_fn=self._loss)
         )
 
-    def train(self, batches: Sequence[Batch]) -> Tensor:
+    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
         """Accumulate gradients; see `Passes.train`."""
         in_step = batches[0].num_targets_in_step
         # The schedule averages over micro-batches, and processes are averaged: what is to be added up counts as often.
         weight = None if in_step is None else self._micro_batches * self._copies / max(1, in_step)
-        return self._run(self._schedule.step, batches, weight).mean()
+        self._scale = scale
+        return self._run(self._schedule.step, batches, weight).mean() / scale
 
     @torch.no_grad()
     def losses(self, batches: Sequence[Batch]) -> Tensor:
         """Return losses; see `Passes.losses`. As many micro-batches as a step has go through at a time."""
         found = []
+        self._scale = 1.0
         for start in range(0, len(batches), self._micro_batches):
             some = batches[start : start + self._micro_batches]
             found.append(self._run(self._schedule.eval, some, None)[: len(some)])
@@ -143,7 +147,7 @@ class PipelinePasses(Passes):
         )
 
     def _loss(self, hidden_BTE: Tensor, targets_BT: Tensor) -> Tensor:
-        loss = self._last.head_loss(hidden_BTE, targets_BT)
+        loss = self._last.head_loss(hidden_BTE, targets_BT) * self._scale
         if self._target_weight is None:
             return loss
         return loss * ((targets_BT != IGNORED_TARGET).sum() * self._target_weight)

@@ -59,6 +59,7 @@ def train(engine: Engine, recipe: Recipe, steps: range, size: int, **kind: bool)
     for step in steps:
         batches = micro_batches(batch_of(recipe, step, **kind), engine, size)
         result = engine.step(batches, 1e-3)
+        assert engine.any([result.is_skipped]) == [result.is_skipped], "a step is skipped by all or by none"
         found.append((result.loss, result.gradient_norm))
     return found
 

@@ -1,0 +1,77 @@
+"""AdamW whose moments are kept in 16 or 8 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+import torch
+from torch import Tensor
+
+from headway.training.engines.torch.optimizers.moments import FIRST, SECOND, Form
+from headway.training.engines.torch.parallel.local import here, placed_like
+
+PIECE = 2**18
+"""Numbers of a weight that are worked on at a time: their fp32 moments stay in a CPU's cache."""
+
+
+@final
+class CompactAdamW(torch.optim.Optimizer):
+    """AdamW in fp32, of moments that are kept otherwise.
+
+    Args:
+        groups: weights with their decay, as PyTorch has them.
+        form: how moments are kept.
+        lr: learning rate.
+        betas: of both moments.
+        eps: added to the root of the second.
+
+    Source: Loshchilov and Hutter 2019 (arXiv:1711.05101), algorithm 2. The update takes the moments of this step before
+    they are rounded, as Dettmers et al. 2022 (arXiv:2110.02861), section 2, have it.
+    """
+
+    def __init__(self, groups: Iterable[Any], form: Form, *, lr: float, betas: tuple[float, float], eps: float) -> None:
+        super().__init__(groups, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
+        self._form = form
+
+    def empty_state(self, weight: Tensor) -> dict[str, Tensor]:
+        """Return the state of a weight that had no step yet."""
+        own = here(weight.detach())
+        parts = self._form.empty(own, FIRST) | self._form.empty(own, SECOND)
+        return {name: placed_like(weight, part) for name, part in parts.items()}
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
+        """Update all weights that have gradients."""
+        assert closure is None, "no line search is made"
+        for group in self.param_groups:
+            for weight in group["params"]:
+                if weight.grad is None:
+                    continue
+                state = self.state[weight]
+                if not state:
+                    state.update({"step": torch.tensor(0.0), **self.empty_state(weight)})
+                state["step"] += 1
+                self._update(weight, state, group)
+
+    def _update(self, weight: Tensor, state: dict[str, Tensor], group: dict[str, Any]) -> None:
+        own, gradient = here(weight), here(weight.grad)  # type: ignore[arg-type]
+        parts = {name: here(tensor) for name, tensor in state.items() if name != "step"}
+        step = int(state["step"])
+        count = max(1, PIECE // max(1, own[0].numel())) if own.numel() else 1
+        for start in range(0, own.shape[0] if own.numel() else 0, count):
+            rows = slice(start, start + count)
+            first, second = (self._form.read(parts, moment, rows) for moment in (FIRST, SECOND))
+            _adamw(own[rows], gradient[rows], first, second, step, group)
+            self._form.write(parts, FIRST, rows, first, step)
+            self._form.write(parts, SECOND, rows, second, step)
+
+
+def _adamw(weight: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step: int, group: dict[str, Any]) -> None:
+    beta1, beta2 = group["betas"]
+    rate = group["lr"]
+    first.lerp_(gradient, 1 - beta1)
+    second.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
+    weight.mul_(1 - rate * group["weight_decay"])
+    root = (second / (1 - beta2**step)).sqrt_().add_(group["eps"])
+    weight.addcdiv_(first, root, value=-rate / (1 - beta1**step))
