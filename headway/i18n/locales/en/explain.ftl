@@ -187,7 +187,7 @@ explain-time-measured = { $part ->
 # $seconds, $low, $high (Number)
 explain-time-step = Step: the parts add up to { DURATION($seconds) }, in 80 % of all cases { DURATION($low) } to { DURATION($high) }.
 # $tokens_per_second, $flops_per_token, $devices, $peak_rate, $share (Number)
-explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T: the whole square of scores, nothing recomputed) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
+explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T: the whole square of scores, or the band of a sliding window; nothing recomputed) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
 # $recompute (String): a name, not translated; $layer_share, $share (Number)
 explain-time-hardware-utilization = Hardware FLOPs utilisation: the same with the products that recomputation "{ $recompute }" repeats in { PERCENT($layer_share) } of the layers = { PERCENT($share) }.
 # $steps, $tokens, $batch_tokens, $step_seconds, $seconds (Number)
