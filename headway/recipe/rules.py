@@ -14,6 +14,9 @@ from headway.recipe.schema import Recipe
 ROUNDED = ("int8", "fp8", "mxfp8", "nvfp4")
 """Formats of products whose inputs are rounded for them."""
 
+UNROUNDED = ("fp32", "tf32")
+"""Formats of products whose inputs lie in memory in fp32."""
+
 Rule = Callable[[Recipe], Iterator[RecipeError]]
 
 
@@ -147,7 +150,7 @@ def devices_fill_nodes(recipe: Recipe) -> Iterator[RecipeError]:
 def pure_weights_have_no_fp32(recipe: Recipe) -> Iterator[RecipeError]:
     """Where nothing is kept in fp32, gradients are not either."""
     training = recipe.training
-    if training.weights == "pure" and training.gradients == "fp32" and training.precision != "fp32":
+    if training.weights == "pure" and training.gradients == "fp32" and training.precision not in UNROUNDED:
         yield RecipeError("recipe-gradients-pure", weights=training.weights, gradients=training.gradients)
 
 

@@ -63,7 +63,7 @@ def test_what_the_hardware_repeats_counts_beside_what_the_model_needs(make_recip
     window=st.sampled_from([None, 256, 4096, 65_536]),
     attention=st.sampled_from(["fused", "tuned", "unfused"]),
     recompute=st.sampled_from(["none", "selective", "products", "full"]),
-    precision=st.sampled_from(["fp32", "bf16"]),
+    precision=st.sampled_from(["fp32", "tf32", "bf16"]),
     method=st.sampled_from(["full", "lora", "qlora"]),
 )
 def test_no_device_computes_beyond_its_peak(

@@ -278,7 +278,7 @@ def _attention(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> 
     length = job.document_length or job.sequence_length
     heads = shape.heads / split.tensor
     width = (shape.key_width + shape.value_width) / 2
-    product = "fp32" if job.numerics.product == "fp32" else "fp16" if job.numerics.product == "fp16" else "bf16"
+    product = job.numerics.product if job.numerics.product not in BLOCK_SCALED else "bf16"
     if job.attention != "unfused":
         # Passed around in a ring, keys and values meet the queries in blocks of half a device's share.
         block = np.where(split.context > 1, length / (2 * split.context), float(length))
