@@ -46,7 +46,7 @@ _RULES = {
     "context": ("sequence", "devices"),
     "expert": ("experts",),
     "expert_tensor": ("experts",),
-    "micro_batch": ("batch",),
+    "micro_batch": ("update", "batch"),
     "sequence_parallel": ("split",),
 }
 """Which rules a wish can break, the one first that is only looked at where the others hold; states' is ``group``."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from headway.errors import RecipeError
+from headway.recipe.phases import IN_BACKWARD
 from headway.recipe.schema import Recipe
 
 ROUNDED = ("int8", "fp8", "mxfp8", "nvfp4")
@@ -169,6 +170,34 @@ def expert_degree_has_experts(recipe: Recipe) -> Iterator[RecipeError]:
         yield RecipeError("recipe-no-experts", degree=degree)
 
 
+def backward_update_needs_no_whole_gradient(recipe: Recipe) -> Iterator[RecipeError]:
+    """An update in the backward pass takes each gradient of one micro-batch as it comes: no sum, and no norm of all.
+
+    Source: torchtune, ``recipes/full_finetune_distributed.py``, which refuses accumulation and clipping with it.
+    """
+    training, layout = recipe.training, recipe.layout
+    if not training.optimizer.endswith(IN_BACKWARD):
+        return
+    plain = training.optimizer.removesuffix(IN_BACKWARD)
+    if training.gradient_clip_norm is not None:
+        norm = training.gradient_clip_norm
+        yield RecipeError("recipe-backward-clips", optimizer=training.optimizer, norm=norm, plain=plain)
+    micro, data, batch = layout.micro_batch_size, layout.data_parallel_degree, training.global_batch_size
+    if micro == "auto" or data == "auto" or batch % (micro * data) or batch == micro * data:
+        return
+    yield RecipeError(
+        "recipe-backward-accumulates",
+        optimizer=training.optimizer,
+        global_batch_size=batch,
+        micro_batches=batch // (micro * data),
+        micro_batch_size=micro,
+        data_parallel_degree=data,
+        whole=batch // data,
+        product=micro * data,
+        plain=plain,
+    )
+
+
 RULES: tuple[Rule, ...] = (
     training_length,
     key_value_heads_divide_heads,
@@ -186,6 +215,7 @@ RULES: tuple[Rule, ...] = (
     pure_weights_have_no_fp32,
     low_precision_gather_has_rounded_products,
     expert_degree_has_experts,
+    backward_update_needs_no_whole_gradient,
 )
 
 

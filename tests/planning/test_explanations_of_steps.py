@@ -43,6 +43,11 @@ JOBS: dict[str, dict[str, Any]] = {
         "layout": {"expert_parallel_degree": 8},
     },
     "without sequence parallelism": published_training("bloom-176b").to_recipe(),
+    "backward update": {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"steps": 10, "global_batch_size": 2, "weights": "pure", "optimizer": "adamw-in-backward"},
+        "hardware": {"accelerator": "h100", "devices": 1},
+    },
     "adapter": {
         "model": {"preset": "llama-3.1-8b"},
         "training": {"steps": 10, "global_batch_size": 8, "method": "qlora"},
@@ -171,7 +176,8 @@ def test_the_inputs_of_memory_give_its_numbers(job: tuple[Recipe, Plan]) -> None
     for name in ("parameters", "gradients"):
         given = inputs(steps[f"memory-{name}"])
         assert given["own_bytes"] + given["extra_bytes"] == pytest.approx(given["bytes"])
-        each_device = given["weights"] * given["each_bytes"] / given["group"]
+        is_freed = given.get("freed") == "yes"
+        each_device = 0.0 if is_freed else given["weights"] * given["each_bytes"] / given["group"]
         assert given["own_bytes"] == pytest.approx(min(each_device, given["bytes"]))
         assert given["extra_bytes"] >= -1e-6 * given["bytes"]
     states = inputs(steps["memory-optimizer"])
@@ -309,3 +315,11 @@ def test_a_run_that_never_ends_has_no_total(job: tuple[Recipe, Plan]) -> None:
     endless = replace(found, time=replace(found.time, total_seconds=None))
     assert "time-total" in by_id(explain_time(recipe, found))
     assert "time-total" not in by_id(explain_time(recipe, endless))
+
+
+def test_gradients_that_are_freed_are_not_counted_out() -> None:
+    recipe = resolve_recipe(JOBS["backward update"])
+    step = next(one for one in explain_memory(recipe, plan(recipe)) if one.id == "explain-memory-gradients")
+    told = Translator("en").text(step.id, **step.arguments)
+    assert " = 0 B" not in told
+    assert "8.03B as soon as it exists" in told

@@ -66,6 +66,22 @@ def test_the_named_values_are_possible(field: str) -> None:
         assert getattr(made.layout, field) == int(value)
 
 
+def test_an_update_in_the_backward_pass_names_its_micro_batch() -> None:
+    recipe = resolve_recipe(
+        {
+            "model": {"preset": "llama-3.1-8b"},
+            "training": {"steps": 10, "global_batch_size": 64, "optimizer": "adamw-in-backward"},
+            "hardware": {"accelerator": "h100", "devices": 8},
+            "layout": {"micro_batch_size": 1, "tensor_parallel_degree": 1},
+        }
+    )
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe)
+    (problem,) = raised.value.problems
+    assert problem.arguments["field"] == "layout.micro_batch_size"
+    assert (problem.arguments["rule"], problem.arguments["nearest"]) == ("update", "8")
+
+
 def test_the_batch_and_the_devices_are_named_where_they_are_what_fails() -> None:
     layout = {"tensor_parallel_degree": 1, "pipeline_parallel_degree": 1, "context_parallel_degree": 1}
     found = problems_of(recipe_of(devices=24, batch=100, layout=layout))

@@ -74,10 +74,12 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert parallelism
     divides the experts and has the devices), ``group`` (states are divided among whole groups of several devices),
     ``batch`` (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches
-    as there are stages at a time). A wish keeps all of them but ``link``.
+    as there are stages at a time), ``update`` (an update in the backward pass takes the gradients of one micro-batch,
+    which is then the whole step of a device). A wish keeps all of them but ``link``.
 
     Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 2.3 (stages, chunks, micro-batches, matrices);
-    Megatron-LM, ``megatron/training/arguments.py``, which refuses the same.
+    Megatron-LM, ``megatron/training/arguments.py``, which refuses the same; torchtune,
+    ``recipes/full_finetune_distributed.py`` ("Gradient accumulation is not supported with optimizer in bwd").
     """
     found = Legal()
     blocks = []
@@ -88,6 +90,9 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
             continue
         if job.global_batch_size % data:
             found.removed["batch"] += 1
+            continue
+        if job.numerics.frees_gradients and wishes.micro_batch not in (None, job.global_batch_size // data):
+            found.removed["update"] += 1
             continue
         block = _block(job, hardware, wishes, (data, tensor, pipeline, context), found.removed)
         if block is not None:
@@ -206,6 +211,8 @@ def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
     sizes: Sequence[int]
     if wishes.micro_batch is not None:
         sizes = [wishes.micro_batch] if share % wishes.micro_batch == 0 else []
+    elif job.numerics.frees_gradients:
+        sizes = [share]
     else:
         sizes = _divisors(share, MAX_MICRO_BATCH)
     return [(float(size), float(share // size)) for size in sizes]

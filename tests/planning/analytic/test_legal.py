@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from headway.planning.analytic.layouts import FULL
 from headway.planning.analytic.legal import Wishes, legal_layouts
+from headway.planning.analytic.numerics import numerics
 from tests.planning.analytic.invented import job, llama, machines
 
 MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)
@@ -39,6 +40,7 @@ DEEP = llama(num_hidden_layers=32)
         ("layers", Wishes(pipeline=4, virtual=2), 8, {}),
         ("layers", Wishes(pipeline=4, virtual=100, tensor=1), 64, {"model": DEEP}),
         ("layers", Wishes(pipeline=4, virtual=3, tensor=1), 64, {"model": DEEP}),
+        ("update", Wishes(micro_batch=1), 8, {"numerics": numerics("bf16", "pure", "adamw-in-backward")}),
         (
             "schedule",
             Wishes(pipeline=4, virtual=4, tensor=1, context=1),
@@ -51,6 +53,15 @@ def test_what_cannot_be_names_its_rule(rule: str, wishes: Wishes, devices: int, 
     found = legal_layouts(job(**changes), machines(devices), wishes)
     assert found.splits is None
     assert found.removed[rule] > 0
+
+
+def test_an_update_in_the_backward_pass_takes_one_micro_batch() -> None:
+    """64 sequences, and as many at once on one device as it has of them, however many that are."""
+    freeing = job(numerics=numerics("bf16", "pure", "adamw-in-backward"), global_batch_size=256)
+    found = legal_layouts(freeing, machines(2), Wishes()).splits
+    assert found is not None
+    assert set(found.micro_batches) == {1}
+    assert set(found.data * found.micro_batch) == {256}
 
 
 def test_tensor_parallelism_stays_inside_the_fast_link_unless_it_is_wished() -> None:

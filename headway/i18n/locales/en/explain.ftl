@@ -97,7 +97,11 @@ explain-storage-read = The training reads { BYTERATE($rate) }; were nothing read
 explain-memory-held = Of { COUNT($parameters) } weights, divided by tensor parallelism { COUNT($tensor) }, pipeline stages { COUNT($pipeline) } and expert parallelism { COUNT($expert) }, a device of the fullest stage computes with { COUNT($weights) }.
 # $weights, $each_bytes, $group, $own_bytes, $extra_bytes, $bytes (Number)
 explain-memory-parameters = Parameters: { COUNT($weights) } weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices that divide them = { BYTES($own_bytes) }; rounded copies and weights gathered from other devices add { BYTES($extra_bytes) }: { BYTES($bytes) }.
-explain-memory-gradients = Gradients: { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $freed (String): yes or no
+explain-memory-gradients = Gradients: { $freed ->
+        [yes] the update takes each of { COUNT($weights) } as soon as it exists, so that only those of the layers in work are held
+       *[no] { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }
+    }: { BYTES($bytes) }.
 # $weights, $master_bytes, $moment_bytes, $own_bytes, $extra_bytes, $bytes (Number); $place (String): host or device
 explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } weights x ({ DECIMAL($master_bytes) } bytes of a precise copy + { DECIMAL($moment_bytes) } of moments) = { BYTES($own_bytes) }{ $place ->
         [host] , since they are in the memory of the host

@@ -228,6 +228,7 @@ plan-field-impossible = { $rule ->
         [sequence] Context parallelism divides the sequence into two equal parts for each device
         [experts] Expert parallelism divides the experts of the model and the devices that hold them
         [group] States are divided among groups of several data-parallel devices
+        [update] An update in the backward pass takes the gradients of one micro-batch, so that a step has one
        *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
     }, and `{ $field }` of { $value } does not go with that.
     .next = Nearest that do: { $nearest }.
@@ -602,6 +603,7 @@ plan-search-rule = { $rule ->
         [layers] layers
         [sequence] sequence
         [experts] experts
+        [update] update in the backward pass
        *[schedule] schedule of the stages
     } { COUNT($count) }
 plan-label-degrees = Split
