@@ -91,6 +91,7 @@ def job_from(model: ModelConfig, training: TrainingConfig, layout: LayoutConfig)
         captures_graphs=training.capture_graphs,
         overlaps_communication=layout.overlap_communication,
         overlaps_tensor_communication=layout.overlap_tensor_communication,
+        overlaps_expert_communication=layout.overlap_expert_communication,
     )
 
 

@@ -145,6 +145,7 @@ class LayoutConfig(Section):
     sequence_parallel: bool | Auto = "auto"
     overlap_communication: bool = True
     overlap_tensor_communication: bool = False
+    overlap_expert_communication: bool = False
 
 
 class SiteConfig(Section):

@@ -102,6 +102,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
         "sequence_parallel": True,
         "overlap_communication": False,
         "overlap_tensor_communication": True,
+        "overlap_expert_communication": True,
     },
 }
 """Every option of a layout that a recipe may set."""

@@ -62,6 +62,8 @@ class Job:
         overlaps_communication: whether gradients and weights travel while the device computes.
         overlaps_tensor_communication: whether products are cut into pieces, so that they hide what tensor-parallel
             devices send each other.
+        overlaps_expert_communication: whether kernels exchange tokens between experts beside computation, and send each
+            once to a server.
         captures_graphs: whether a step's operations are started as one, so that the host is never too slow.
         keeps: what the program keeps for the backward pass.
         counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
@@ -80,6 +82,7 @@ class Job:
     is_causal: bool = True
     overlaps_communication: bool = True
     overlaps_tensor_communication: bool = False
+    overlaps_expert_communication: bool = False
     captures_graphs: bool = False
     counts_tables: bool = False
     document_length: int | None = None

@@ -109,7 +109,7 @@ def _parts(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     yield from _compute(recipe, plan)
     for name, seconds in parts.items():
         if name not in ("compute_seconds", "recompute_seconds"):
-            yield _part(plan, name, seconds)
+            yield _part(recipe, plan, name, seconds)
 
 
 def _compute(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
@@ -174,8 +174,8 @@ _SOURCES = {
 }
 
 
-def _part(plan: Plan, name: str, seconds: float) -> Explanation:
-    layout = plan.layout
+def _part(recipe: Recipe, plan: Plan, name: str, seconds: float) -> Explanation:
+    layout, hides_experts = plan.layout, recipe.layout.overlap_expert_communication
     return Explanation(
         id="explain-time-part",
         quantity="seconds",
@@ -194,6 +194,7 @@ def _part(plan: Plan, name: str, seconds: float) -> Explanation:
             "shard": layout.shard,
             "devices": plan.hardware.devices,
             "waiting_share": _constant("waiting-per-doubling"),
+            "expert_overlap": _constant("expert-communication-overlap") if hides_experts else 0,
         },
         source=_SOURCES.get(name) or f"waiting-per-doubling: {catalog.constants()['waiting-per-doubling'].source}",
     )

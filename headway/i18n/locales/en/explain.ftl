@@ -164,11 +164,14 @@ explain-time-operation = { $operation ->
     }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, each the longer of its arithmetic and its memory traffic; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
 # $recompute (String): a name, not translated; $share, $once_seconds, $rounds, $stages, $seconds (Number)
 explain-time-recompute = Recomputation "{ $recompute }" in { PERCENT($share) } of the layers does { DURATION($once_seconds) } of a micro-batch again; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
-# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share (Number); $shard (String)
+# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share, $expert_overlap (Number); $shard (String)
 explain-time-part = { $part ->
         [head_seconds] Output and loss: the vocabulary's products of { COUNT($rounds) } micro-batches, as far as the slowest stage waits for them
         [tensor_communication_seconds] Tensor-parallel communication: four gatherings and four scatterings of the activations of every layer among { COUNT($tensor) } devices, as far as products do not hide them
-        [expert_communication_seconds] Exchange of tokens: to the experts on { COUNT($expert) } devices and back, forward and backward
+        [expert_communication_seconds] Exchange of tokens: to the experts on { COUNT($expert) } devices and back, forward and backward{ $expert_overlap ->
+            [0] {""}
+           *[other] , of which kernels beside the computation hide { PERCENT($expert_overlap) }
+        }
         [context_communication_seconds] Keys and values: passed around { COUNT($context) } devices, as far as attention does not hide it
         [pipeline_communication_seconds] Sends between { COUNT($pipeline) } stages, { COUNT($virtual) } times for each micro-batch
         [data_communication_seconds] Gradients and weights: among { COUNT($data) } replicas with sharded states "{ $shard }", what the computation does not hide and what it is slowed by

@@ -289,6 +289,7 @@ plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this pl
         [replicas] no two devices hold the same weights
         [gathered] weights are not divided, so that none are gathered
         [tensor] no matrices are divided
+        [exchange] no experts are divided among devices, so that no tokens travel to them
         [stages] there is one stage only
         [adapters] all weights are trained, without adapters
         [documents] how long the documents are is not known, and attention is counted over whole sequences, so that the true time is shorter

@@ -225,6 +225,7 @@ recipe-doc-layout-offload_optimizer = keep the optimizer's states in the host's 
 recipe-doc-layout-sequence_parallel = let the tensor-parallel devices divide the activations between their products too
 recipe-doc-layout-overlap_communication = let gradients and weights travel between replicas while the devices compute
 recipe-doc-layout-overlap_tensor_communication = cut matrix products into pieces that hide tensor-parallel communication
+recipe-doc-layout-overlap_expert_communication = exchange tokens between experts beside computation, and send each but once to a server (DeepEP)
 recipe-doc-layout-data_parallel_degree = replicas that see different data
 recipe-doc-layout-tensor_parallel_degree = devices that share each matrix
 recipe-doc-layout-pipeline_parallel_degree = devices that share the layers
