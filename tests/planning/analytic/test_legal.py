@@ -55,6 +55,34 @@ def test_what_cannot_be_names_its_rule(rule: str, wishes: Wishes, devices: int, 
     assert found.removed[rule] > 0
 
 
+@pytest.mark.parametrize(
+    ("split", "wish"),
+    [("tensor", 2), ("pipeline", 2), ("context", 2), ("chunks", 2), ("experts", 2)],
+)
+def test_what_a_program_lacks_is_never_planned_and_what_it_avoids_on_request_only(split: str, wish: int) -> None:
+    field = {"chunks": "virtual", "experts": "expert"}.get(split, split)
+    free = job(MIXTURE)
+    wished = Wishes(**{field: wish}, **({"pipeline": 2} if split == "chunks" else {}))  # type: ignore[arg-type]
+    assert legal_layouts(free, machines(8), wished).splits is not None
+    for lacking in (replace(free, refused=frozenset([split])), replace(free, avoided=frozenset([split]))):
+        found = legal_layouts(lacking, machines(8), Wishes())
+        assert found.splits is not None
+        assert set(getattr(found.splits, field)) == {1}
+        assert found.removed["program"] > 0
+    refused = legal_layouts(replace(free, refused=frozenset([split])), machines(8), wished)
+    assert refused.splits is None
+    assert refused.removed["refused"] > 0
+    assert legal_layouts(replace(free, avoided=frozenset([split])), machines(8), wished).splits is not None
+
+
+def test_stages_may_keep_a_program_from_dividing_gradients() -> None:
+    lacking = job(refused=frozenset(["stages with gradients"]))
+    found = legal_layouts(lacking, machines(8), Wishes()).splits
+    assert found is not None
+    assert set(found.shard[found.pipeline > 1]) == {0, 1}
+    assert set(found.shard[(found.pipeline == 1) & (found.replicas > 1)]) == {0, 1, 2, 3}
+
+
 def test_an_update_in_the_backward_pass_takes_one_micro_batch() -> None:
     """64 sequences, and as many at once on one device as it has of them, however many that are."""
     freeing = job(numerics=numerics("bf16", "pure", "adamw-in-backward"), global_batch_size=256)

@@ -228,6 +228,7 @@ plan-field-impossible = { $rule ->
         [sequence] Context parallelism divides the sequence into two equal parts for each device
         [experts] Expert parallelism divides the experts of the model and the devices that hold them
         [group] States are divided among groups of several data-parallel devices
+        [refused] The program of `training.software` has no such split
         [update] An update in the backward pass takes the gradients of one micro-batch, so that a step has one
        *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
     }, and `{ $field }` of { $value } does not go with that.
@@ -604,6 +605,7 @@ plan-search-rule = { $rule ->
         [layers] layers
         [sequence] sequence
         [experts] experts
+        [program] what the program cannot do
         [update] update in the backward pass
        *[schedule] schedule of the stages
     } { COUNT($count) }
