@@ -40,14 +40,14 @@ _CHOICES = {"shard": "shard", "sequence_parallel": "sequence_parallel"}
 
 _RULES = {
     "data": ("batch", "data"),
-    "tensor": ("refused", "heads", "width", "split", "devices"),
+    "tensor": ("refused", "heads", "width", "split", "tokens", "devices"),
     "pipeline": ("refused", "devices", "layers", "schedule"),
     "virtual": ("refused", "layers", "schedule"),
     "context": ("refused", "sequence", "devices"),
     "expert": ("refused", "experts"),
     "expert_tensor": ("experts",),
     "micro_batch": ("update", "batch"),
-    "sequence_parallel": ("split",),
+    "sequence_parallel": ("split", "tokens"),
     "shard": ("refused", "group"),
 }
 """Which rules a wish can break, the one first that is only looked at where the others hold; states' is ``group``."""

@@ -47,7 +47,7 @@ def test_each_failing_field_names_the_nearest_values_that_do() -> None:
         ("group", "shard_group_size", "2", {"shard": "parameters", "shard_group_size": 1}),
         ("split", "sequence_parallel", "false", {"sequence_parallel": True, "tensor_parallel_degree": 1}),
         ("heads", "tensor_parallel_degree", "4, 8", {"tensor_parallel_degree": 7}),
-        ("sequence", "context_parallel_degree", "2048", {"context_parallel_degree": 4096, "tensor_parallel_degree": 8}),
+        ("sequence", "context_parallel_degree", "512", {"context_parallel_degree": 4096, "tensor_parallel_degree": 8}),
     ],
 )
 def test_each_names_the_rule_that_it_breaks(rule: str, field: str, nearest: str, layout: dict[str, Any]) -> None:

@@ -71,7 +71,8 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     The rules, by name: ``devices`` (the degrees divide the devices), ``data`` (what is left of them is the degree that
     is asked for), ``heads`` (tensor parallelism divides the heads), ``width`` (and the inner widths of MLPs), ``link``
     (it stays inside the fast link, unless it is asked for), ``split`` (activations between products are divided only
-    among devices that share matrices), ``layers`` (a stage has at least one layer, and chunks of equal size),
+    among devices that share matrices), ``tokens`` (that division leaves each the same number of tokens), ``layers``
+    (a stage has at least one layer, and chunks of equal size),
     ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert parallelism
     divides the experts and has the devices), ``group`` (states are divided among whole groups of several devices),
     ``batch`` (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches
@@ -155,6 +156,8 @@ def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]
                     removed["devices"] += 1
                 elif context > 1 and job.sequence_length % (2 * context):
                     removed["sequence"] += 1
+                elif _sequence_parallel(wishes, tensor) and job.sequence_length % (context * tensor):
+                    removed["tokens"] += 1
                 else:
                     yield tensor, pipeline, context
 

@@ -24,6 +24,8 @@ DEEP = llama(num_hidden_layers=32)
         ("devices", Wishes(context=3), 8, {}),
         ("data", Wishes(data=3, tensor=1), 8, {}),
         ("layers", Wishes(pipeline=8), 8, {}),
+        ("tokens", Wishes(tensor=8, context=1), 8, {"sequence_length": 2052}),
+        ("tokens", Wishes(tensor=4, context=2), 8, {"sequence_length": 2052}),
         ("sequence", Wishes(context=8), 8, {"sequence_length": 24}),
         ("batch", Wishes(tensor=1, pipeline=1, context=1), 8, {"global_batch_size": 12}),
         ("batch", Wishes(tensor=1, pipeline=1, context=1, micro_batch=3), 8, {}),
@@ -81,6 +83,15 @@ def test_stages_may_keep_a_program_from_dividing_gradients() -> None:
     assert found is not None
     assert set(found.shard[found.pipeline > 1]) == {0, 1}
     assert set(found.shard[(found.pipeline == 1) & (found.replicas > 1)]) == {0, 1, 2, 3}
+
+
+def test_tokens_that_do_not_divide_are_not_divided() -> None:
+    odd = job(sequence_length=2052)
+    found = legal_layouts(odd, machines(8), Wishes(tensor=8, sequence_parallel=False, context=1))
+    assert found.splits is not None
+    free = legal_layouts(odd, machines(8), Wishes(context=1)).splits
+    assert free is not None
+    assert free.tensor.max() == 4
 
 
 def test_an_update_in_the_backward_pass_takes_one_micro_batch() -> None:

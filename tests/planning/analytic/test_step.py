@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.job import Adapter
+from headway.planning.analytic.layer import pass_times
 from headway.planning.analytic.layouts import Layouts, layouts
 from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.pace import pace
 from headway.planning.analytic.replicas import StagePasses, exposed_seconds
 from headway.planning.analytic.step import StepTimes, step_times, update_seconds
 from tests.planning.analytic.invented import array, job, llama, machines
@@ -52,6 +54,21 @@ def test_a_head_fills_the_ends_of_a_step_once() -> None:
     layers, head = found["compute"] * 4 / 8, found["head"] / 8
     assert head > 0.5 * layers
     assert found["bubble"] == pytest.approx(3 * (layers + head) / 4)
+
+
+def test_no_stage_is_without_layers() -> None:
+    """32 layers on 24 stages: eight stages of two and sixteen of one, the last of these with the head.
+
+    A head that takes as long as four layers makes the last stage the slowest: one layer and the head.
+    """
+    deep = job(llama(num_hidden_layers=32, vocab_size=128_000))
+    split = layouts(pipeline=24, micro_batch=1, micro_batches=1)
+    passes = pass_times(deep, machines(24), split)
+    layer = (passes.layers_forward + passes.layers_backward) / 32
+    head = passes.head_forward + passes.head_backward
+    assert head > 2 * layer
+    found = pace(deep, machines(24), split, (passes.layers_forward, passes.layers_backward), passes)
+    assert found.stages[0].forward + found.stages[0].backward == pytest.approx(layer + head)
 
 
 def test_the_fullest_stage_sets_the_pace() -> None:

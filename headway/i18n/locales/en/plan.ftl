@@ -224,6 +224,7 @@ plan-field-impossible = { $rule ->
         [heads] Tensor parallelism divides the heads
         [width] Tensor parallelism divides the inner widths of the MLPs
         [split] Activations are divided only among the devices of a tensor-parallel group
+        [tokens] Sequence parallelism leaves every device of a tensor-parallel group the same number of tokens
         [layers] A stage holds at least one layer, and is cut into equal chunks of layers
         [sequence] Context parallelism divides the sequence into two equal parts for each device
         [experts] Expert parallelism divides the experts of the model and the devices that hold them
@@ -601,6 +602,7 @@ plan-search-rule = { $rule ->
         [width] inner widths
         [link] reach of the fast link
         [split] division of activations
+        [tokens] tokens that do not divide
         [group] groups of states
         [layers] layers
         [sequence] sequence
