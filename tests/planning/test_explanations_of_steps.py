@@ -324,3 +324,21 @@ def test_gradients_that_are_freed_are_not_counted_out() -> None:
     told = Translator("en").text(step.id, **step.arguments)
     assert " = 0 B" not in told
     assert "8.03B as soon as it exists" in told
+
+
+def test_each_rate_is_of_its_own_format_and_each_line_of_its_own_operation() -> None:
+    """A mixture in fp8: attention is in bf16, and what waits for the host is no norm."""
+    recipe = resolve_recipe(
+        {
+            "model": {"preset": "mixtral-8x7b"},
+            "training": {"steps": 10, "global_batch_size": 64, "precision": "fp8"},
+            "hardware": {"accelerator": "h100", "devices": 64},
+        }
+    )
+    steps = explain_time(recipe, plan(recipe))
+    rate = next(one for one in steps if one.id == "explain-time-attention-rate")
+    assert (rate.arguments["precision"], rate.arguments["peak_rate"]) == ("bf16", 989e12)
+    told = [Translator("en").text(one.id, **one.arguments) for one in steps if one.id == "explain-time-operation"]
+    assert len({text.partition(":")[0] for text in told}) == len(told)
+    waits = next(text for text in told if text.startswith("Dispatch"))
+    assert "memory traffic" not in waits

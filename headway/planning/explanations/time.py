@@ -57,6 +57,7 @@ def _measured_parts(plan: Plan) -> Iterator[Explanation]:
 
 def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     from headway.planning.accelerated import hardware_of, job_of
+    from headway.planning.analytic.layer import attention_product
 
     machines, job = hardware_of(recipe, plan.hardware.accelerator), job_of(recipe)
     reached, shares = machines.product_flops_per_second(job.numerics.product), machines.efficiency
@@ -80,6 +81,8 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         value=shares.tuned_attention_forward_efficiency if tuned else shares.attention_forward_efficiency,
         arguments={
             "kernels": job.attention,
+            "precision": attention_product(job),
+            "peak_rate": machines.peak_flops_per_second(attention_product(job)),
             "forward_share": shares.tuned_attention_forward_efficiency
             if tuned
             else shares.attention_forward_efficiency,

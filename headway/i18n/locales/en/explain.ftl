@@ -151,8 +151,8 @@ explain-memory-process = Framework and allocator: the process takes { BYTES($pro
 
 # $accelerator, $precision (String): names, not translated; $peak_rate, $share, $rate (Number)
 explain-time-rate = Products: { $accelerator } states { FLOPS($peak_rate) } in { $precision }; large products hold { PERCENT($share) } of it through a training: { FLOPS($rate) }.
-# $kernels (String): a name, not translated; $forward_share, $backward_share (Number)
-explain-time-attention-rate = Attention, with kernels that are { $kernels }: { PERCENT($forward_share) } of the stated rate forward and { PERCENT($backward_share) } backward, less for short sequences and narrow heads.
+# $kernels, $precision (String): names, not translated; $peak_rate, $forward_share, $backward_share (Number)
+explain-time-attention-rate = Attention, with kernels that are { $kernels }: { PERCENT($forward_share) } of the { FLOPS($peak_rate) } stated in { $precision } forward and { PERCENT($backward_share) } backward, less for short sequences and narrow heads.
 # $peak_rate, $share, $rate, $kernel_seconds (Number)
 explain-time-memory-rate = Memory: of { BYTERATE($peak_rate) }, long reads and writes hold { PERCENT($share) }: { BYTERATE($rate) }; every kernel takes { DURATION($kernel_seconds) } besides.
 # $operation (String); $layers, $tokens, $forward_seconds, $backward_seconds, $stages, $rounds, $seconds (Number)
@@ -160,8 +160,12 @@ explain-time-operation = { $operation ->
         [projections] Projections
         [attention] Attention
         [rounding] Scaling and rounding
+        [dispatch] Dispatch of tokens to experts
        *[elementwise] Norms, rotary positions, gates
-    }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, each the longer of its arithmetic and its memory traffic; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
+    }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, { $operation ->
+        [dispatch] in which the device waits until the host knows how many tokens each expert has
+       *[other] each the longer of its arithmetic and its memory traffic
+    }; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
 # $recompute (String): a name, not translated; $share, $once_seconds, $rounds, $stages, $seconds (Number)
 explain-time-recompute = Recomputation "{ $recompute }" in { PERCENT($share) } of the layers does { DURATION($once_seconds) } of a micro-batch again; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
 # $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share, $expert_overlap (Number); $shard (String)
