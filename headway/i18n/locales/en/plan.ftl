@@ -429,7 +429,7 @@ plan-topic-unknown = A topic must be one that a plan explains: "{ $name }" is no
 
 plan-yes = yes
 plan-no = no
-# all degrees (Number); $shard, $recompute (String): names, not translated
+# all degrees (Number); $shard (String): a name, not translated; $recompute (String): none, or plan-layout-recompute
 plan-layout-short = { $data ->
         [1] {""}
        *[other] data { $data }{" "}
@@ -454,6 +454,11 @@ plan-layout-short = { $data ->
     }{ $recompute ->
         [none] {""}
        *[other] {", "}recompute { $recompute }
+    }
+# $level (String): a name, not translated; $partial (String): yes or no; $share (Number): of the layers
+plan-layout-recompute = { $level }{ $partial ->
+        [yes] {" "}in { PERCENT($share) } of layers
+       *[no] {""}
     }
 # $mark (String): a sign
 plan-compare-best = { $mark } marks the best value of those that can run.
