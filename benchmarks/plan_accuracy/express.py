@@ -137,6 +137,8 @@ def _job(row: Row, model: ModelConfig, length: int, machines: Hardware, *, state
     layout = LayoutConfig(
         overlap_communication=habits.overlaps,
         overlap_tensor_communication=habits.overlaps_tensor,
+        # Programs that schedule one of the two beside computation schedule the other too.
+        overlap_expert_communication=habits.overlaps_tensor,
         count_tables_as_layers=words.counts_tables(row),
     )
     if not stated:

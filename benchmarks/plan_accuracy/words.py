@@ -146,6 +146,7 @@ def precision(row: Row) -> str | None:
         ("fp16", "fp16"),
         ("bf16", "bf16"),
         ("bfloat16", "bf16"),
+        ("tf32", "tf32"),
         ("fp32", "fp32"),
     ):
         if word in text:

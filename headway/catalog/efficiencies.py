@@ -18,7 +18,7 @@ class Efficiency(Entry):
 
     Attributes:
         accelerators: ids of its members.
-        matmul_16bit_efficiency: share of the stated dense peak that large 16-bit (or TF32) matrix products hold.
+        matmul_16bit_efficiency: share of the stated dense peak that large products in 16 bits, TF32 or fp32 hold.
         matmul_8bit_efficiency: the same of 8-bit products; None where there are none.
         matmul_4bit_efficiency: the same of 4-bit products.
         attention_forward_efficiency: share of the stated 16-bit peak that portable fused attention holds, forward.

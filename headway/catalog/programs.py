@@ -34,6 +34,26 @@ class Habit:
     source: str
 
 
+Split = Literal["tensor", "pipeline", "chunks", "context", "experts", "stages with gradients"]
+"""A way to split a model: matrices, stages, several chunks a stage, sequences, experts, or stages whose gradients or
+parameters are divided too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lack:
+    """One way to split a model that a program has not.
+
+    Attributes:
+        split: which.
+        source: where in the program it was read.
+        yields: whether a plan has it nonetheless where the recipe asks for it.
+    """
+
+    split: Split
+    source: str
+    yields: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Program(Entry):
     """One training program.
@@ -49,6 +69,7 @@ class Program(Entry):
         loss: how logits are held, as in ``training.loss``.
         compiled_loss: the same where the model is compiled.
         habits: what else it does.
+        lacks: the ways to split a model that it has not; what is not named here may be planned.
     """
 
     kernels: Literal["eager", "fused"]
@@ -61,6 +82,7 @@ class Program(Entry):
     loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"]
     compiled_loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"]
     habits: tuple[Habit, ...] = ()
+    lacks: tuple[Lack, ...] = ()
 
     def settings(self, method: str, *, compiled: bool) -> dict[str, str]:
         """Return its settings of ``[training]``, which hold where a recipe says nothing.

@@ -125,8 +125,14 @@ def layout_text(layout: Layout) -> str:
         expert=layout.expert_parallel_degree,
         micro_batch=layout.micro_batch_size,
         shard=layout.shard,
-        recompute=layout.recompute,
+        recompute=recompute_text(layout.recompute, layout.recompute_share),
     )
+
+
+def recompute_text(level: str, share: float) -> str:
+    """Return what is recomputed, and in which share of the layers where it is not in all."""
+    partial = "yes" if level != "none" and share < 1 else "no"
+    return current_translator().text("plan-layout-recompute", level=level, partial=partial, share=share)
 
 
 def _memory(plan: Plan) -> str:

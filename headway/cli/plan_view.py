@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_message, stdout_console
-from headway.cli.plan_compare_view import layout_text
+from headway.cli.plan_compare_view import layout_text, recompute_text
 from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_interval, format_quantity
@@ -111,7 +111,7 @@ def _alternatives_table(alternatives: Sequence[Mapping[str, Any]]) -> Table:
         [
             translator.text("plan-layout-summary", **_degrees(one["layout"])),
             one["layout"]["shard"],
-            one["layout"]["recompute"],
+            recompute_text(one["layout"]["recompute"], one["layout"]["recompute_share"]),
             *(format_quantity(name, one[name], translator.language) for name in names),
         ]
         for one in alternatives
@@ -156,6 +156,7 @@ def _split(layout: Mapping[str, Any]) -> dict[str, str]:
     return {
         "degrees": " x ".join(degrees),
         "micro_batches": f"{layout['micro_batch_size']} x {layout['gradient_accumulation_steps']}",
+        "recompute": recompute_text(layout["recompute"], layout["recompute_share"]),
     }
 
 

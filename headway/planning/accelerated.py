@@ -90,9 +90,12 @@ def job_from(model: ModelConfig, training: TrainingConfig, layout: LayoutConfig)
             tunes=training.phase == "finetune" or adapter is not None,
             quantized=is_quantized,
         ),
+        refused=frozenset(lack.split for lack in program.lacks if not lack.yields),
+        avoided=frozenset(lack.split for lack in program.lacks if lack.yields),
         captures_graphs=training.capture_graphs,
         overlaps_communication=layout.overlap_communication,
         overlaps_tensor_communication=layout.overlap_tensor_communication,
+        overlaps_expert_communication=layout.overlap_expert_communication,
     )
 
 

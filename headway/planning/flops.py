@@ -58,8 +58,8 @@ def forward_flops_per_token(model: ModelConfig, sequence_length: int, *, causal:
     Args:
         model: the shape.
         sequence_length: tokens that attend to each other.
-        causal: count only the half of the scores that the mask leaves, as fused kernels compute it; the whole square
-            otherwise.
+        causal: count only the scores that the mask leaves, as fused kernels compute them; otherwise the whole square,
+            or the whole band of a sliding window.
     """
     by_part: dict[str, int] = {}
     for group in tensor_groups(model):
@@ -80,10 +80,18 @@ def forward_flops_per_token(model: ModelConfig, sequence_length: int, *, causal:
 
 
 def attended_keys(model: ModelConfig, sequence_length: int, *, causal: bool) -> float:
-    """Return how many keys a token's scores are computed with, on average over the sequence."""
-    if not causal:
-        return float(sequence_length)
+    """Return how many keys a token's scores are computed with, on average over the sequence.
+
+    Args:
+        model: the shape.
+        sequence_length: tokens that attend to each other.
+        causal: whether the first tokens see fewer keys than the last one does.
+
+    Source: Beltagy et al. 2020 (arXiv:2004.05150), section 3.1: a window of w costs n times w, not n squared.
+    """
     window = min(model.sliding_window or sequence_length, sequence_length)
+    if not causal:
+        return float(window)
     # The first `window` tokens see 1, 2, ... keys, and the others see `window` of them.
     return (window * (window + 1) / 2 + (sequence_length - window) * window) / sequence_length
 
@@ -112,8 +120,9 @@ def model_flops_per_token(model: ModelConfig, sequence_length: int, *, method: s
     """Return the FLOPs that model FLOPs utilisation (MFU) counts: 6 N + 12 L H Q T; 4 N of frozen weights.
 
     N are the weights in matrix products that a token passes, the output projection included and the embedding look-up
-    not; attention counts the whole square of scores, and nothing recomputed.
-    Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B.
+    not; attention counts the whole square of scores, and nothing recomputed. Under a sliding window it counts the
+    window's keys in place of T: no program computes the others, and utilisation would pass 100 % with them.
+    Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B, which has no window; that is ours.
     """
     return _trained(forward_flops_per_token(model, sequence_length, causal=False), method)
 
@@ -138,7 +147,8 @@ def hardware_flops_per_token(
         recompute_share: share of the layers that recompute.
         keeps_scores: whether attention holds its scores in memory, so that recomputing them spares any.
 
-    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 6.2 and appendix A: the same whole square of scores.
+    Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 6.2 and appendix A: the same whole square of scores,
+    or band of a window.
     Leaves out: the scores that fused attention computes again in its backward pass, as published figures do.
     """
     forward = forward_flops_per_token(model, sequence_length, causal=False)

@@ -48,6 +48,8 @@ def _of_layout(recipe: Recipe, plan: Plan) -> _Found:
         yield "layout.reshard_after_forward", wished.reshard_after_forward, "gathered"
     if wished.overlap_tensor_communication and layout.tensor_parallel_degree == 1:
         yield "layout.overlap_tensor_communication", True, "tensor"
+    if wished.overlap_expert_communication and layout.expert_parallel_degree == 1:
+        yield "layout.overlap_expert_communication", True, "exchange"
     if wished.count_tables_as_layers and layout.pipeline_parallel_degree == 1:
         yield "layout.count_tables_as_layers", True, "stages"
     if not wished.overlap_communication and layout.data_parallel_degree * layout.context_parallel_degree == 1:

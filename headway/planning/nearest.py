@@ -40,14 +40,15 @@ _CHOICES = {"shard": "shard", "sequence_parallel": "sequence_parallel"}
 
 _RULES = {
     "data": ("batch", "data"),
-    "tensor": ("heads", "width", "split", "devices"),
-    "pipeline": ("devices", "layers", "schedule"),
-    "virtual": ("layers", "schedule"),
-    "context": ("sequence", "devices"),
-    "expert": ("experts",),
+    "tensor": ("refused", "heads", "width", "split", "tokens", "devices"),
+    "pipeline": ("refused", "devices", "layers", "schedule"),
+    "virtual": ("refused", "layers", "schedule"),
+    "context": ("refused", "sequence", "devices"),
+    "expert": ("refused", "experts"),
     "expert_tensor": ("experts",),
-    "micro_batch": ("batch",),
-    "sequence_parallel": ("split",),
+    "micro_batch": ("update", "batch"),
+    "sequence_parallel": ("split", "tokens"),
+    "shard": ("refused", "group"),
 }
 """Which rules a wish can break, the one first that is only looked at where the others hold; states' is ``group``."""
 

@@ -49,6 +49,7 @@ _SUPPORTED = {
     "offload_activations": False,
     "sequence_parallel": False,
     "overlap_tensor_communication": False,
+    "overlap_expert_communication": False,
 }
 """The only value of each, beside "auto": another would be dropped."""
 

@@ -10,6 +10,7 @@ from headway.catalog.closest import closest_name
 from headway.errors import PlanError
 from headway.planning.device import CPU
 from headway.recipe import Recipe, resolve_recipe
+from headway.recipe.phases import without_usual_clipping
 
 OWN_SETTINGS = (
     ("hardware", "devices_per_node"),
@@ -102,5 +103,7 @@ def with_setting(recipe: Recipe, section: str, setting: str, value: Any) -> Reci
     if section == "training" and setting in _LENGTHS:
         for length in _LENGTHS:
             content["training"].pop(length, None)
+    if (section, setting) == ("training", "optimizer"):
+        content["training"] = without_usual_clipping(content["training"])
     content[section][setting] = value
     return resolve_recipe(content)

@@ -19,7 +19,7 @@ from headway.catalog import programs
 from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.paths import anchor_paths
-from headway.recipe.phases import PhaseConfig, phase_content
+from headway.recipe.phases import PhaseConfig, phase_content, with_clipping
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
 
@@ -121,7 +121,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
         if not isinstance(content[section], dict):
             raise RecipeError("recipe-section-not-table", section=section)
     anchor_paths(content, base or Path.cwd())
-    content["training"] = program_settings(_fill_training(content["training"], content["model"]))
+    content["training"] = with_clipping(program_settings(_fill_training(content["training"], content["model"])))
     content["model"] = _resolve_model(content["model"])
     limit = _whole(content["model"].get("max_position_embeddings"))
     if "sequence_length" not in content["training"] and limit is not None:

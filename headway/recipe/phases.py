@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from headway.catalog import programs
 from headway.recipe.model import Section
+from headway.recipe.sections import TrainingConfig
 
 Settings = dict[str, Any]
 
@@ -29,6 +30,12 @@ class PhaseConfig(Section):
     training: Settings = {}
     hardware: Settings = {}
     layout: Settings = {}
+
+
+IN_BACKWARD = "-in-backward"
+"""Ends the names of optimizers that are applied to a weight as soon as its gradient exists."""
+
+_CLIP_NORM = "gradient_clip_norm"
 
 
 def _as_tuple(value: object) -> object:
@@ -56,10 +63,24 @@ def phase_content(recipe: Mapping[str, Any], phase: PhaseConfig) -> dict[str, An
             shared = {name: value for name, value in shared.items() if name not in LENGTHS}
         if section == "training" and not PROGRAM_DECIDERS.isdisjoint(own):
             shared = _without_program_settings(shared)
+        if section == "training" and "optimizer" in own:
+            shared = without_usual_clipping(shared)
         if section == "data" and own.get("paths"):
             shared.pop("source", None)
         content[section] = {**shared, **own}
     return content
+
+
+def without_usual_clipping(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without the usual norm of gradients, which another optimizer may not be able to limit."""
+    usual = TrainingConfig.model_fields[_CLIP_NORM].default
+    return {name: value for name, value in training.items() if name != _CLIP_NORM or value != usual}
+
+
+def with_clipping(training: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings in which an update in the backward pass limits no norm, where nothing else is stated."""
+    clips = not str(training.get("optimizer", "")).endswith(IN_BACKWARD)
+    return dict(training) if clips else {_CLIP_NORM: None, **training}
 
 
 def _without_program_settings(training: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from headway.errors import RecipeError
+from headway.recipe.phases import IN_BACKWARD
 from headway.recipe.schema import Recipe
 
 ROUNDED = ("int8", "fp8", "mxfp8", "nvfp4")
 """Formats of products whose inputs are rounded for them."""
+
+UNROUNDED = ("fp32", "tf32")
+"""Formats of products whose inputs lie in memory in fp32."""
 
 Rule = Callable[[Recipe], Iterator[RecipeError]]
 
@@ -147,7 +151,7 @@ def devices_fill_nodes(recipe: Recipe) -> Iterator[RecipeError]:
 def pure_weights_have_no_fp32(recipe: Recipe) -> Iterator[RecipeError]:
     """Where nothing is kept in fp32, gradients are not either."""
     training = recipe.training
-    if training.weights == "pure" and training.gradients == "fp32" and training.precision != "fp32":
+    if training.weights == "pure" and training.gradients == "fp32" and training.precision not in UNROUNDED:
         yield RecipeError("recipe-gradients-pure", weights=training.weights, gradients=training.gradients)
 
 
@@ -164,6 +168,34 @@ def expert_degree_has_experts(recipe: Recipe) -> Iterator[RecipeError]:
     degree = recipe.layout.expert_tensor_parallel_degree
     if degree not in ("auto", 1) and recipe.model.num_experts is None:
         yield RecipeError("recipe-no-experts", degree=degree)
+
+
+def backward_update_needs_no_whole_gradient(recipe: Recipe) -> Iterator[RecipeError]:
+    """An update in the backward pass takes each gradient of one micro-batch as it comes: no sum, and no norm of all.
+
+    Source: torchtune, ``recipes/full_finetune_distributed.py``, which refuses accumulation and clipping with it.
+    """
+    training, layout = recipe.training, recipe.layout
+    if not training.optimizer.endswith(IN_BACKWARD):
+        return
+    plain = training.optimizer.removesuffix(IN_BACKWARD)
+    if training.gradient_clip_norm is not None:
+        norm = training.gradient_clip_norm
+        yield RecipeError("recipe-backward-clips", optimizer=training.optimizer, norm=norm, plain=plain)
+    micro, data, batch = layout.micro_batch_size, layout.data_parallel_degree, training.global_batch_size
+    if micro == "auto" or data == "auto" or batch % (micro * data) or batch == micro * data:
+        return
+    yield RecipeError(
+        "recipe-backward-accumulates",
+        optimizer=training.optimizer,
+        global_batch_size=batch,
+        micro_batches=batch // (micro * data),
+        micro_batch_size=micro,
+        data_parallel_degree=data,
+        whole=batch // data,
+        product=micro * data,
+        plain=plain,
+    )
 
 
 RULES: tuple[Rule, ...] = (
@@ -183,6 +215,7 @@ RULES: tuple[Rule, ...] = (
     pure_weights_have_no_fp32,
     low_precision_gather_has_rounded_products,
     expert_degree_has_experts,
+    backward_update_needs_no_whole_gradient,
 )
 
 

@@ -86,7 +86,7 @@ class TrainingConfig(Section):
     tokens: Tokens | None = None
     sequence_length: Positions
     global_batch_size: Sequences = 32
-    precision: Literal["fp32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
+    precision: Literal["fp32", "tf32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
     weights: Literal["fp32", "master", "pure"] = "fp32"
     gradients: Literal["fp32", "rounded"] | Auto = "auto"
     attention: Literal["fused", "tuned", "unfused"] = "fused"
@@ -147,6 +147,7 @@ class LayoutConfig(Section):
     sequence_parallel: bool | Auto = "auto"
     overlap_communication: bool = True
     overlap_tensor_communication: bool = False
+    overlap_expert_communication: bool = False
 
 
 class SiteConfig(Section):

@@ -48,6 +48,7 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.offload_optimizer": (False,),
     "layout.offload_activations": (False,),
     "layout.overlap_tensor_communication": (False,),
+    "layout.overlap_expert_communication": (False,),
     "resilience.asynchronous_checkpoints": (False,),
 }
 """Setting -> the values that training has; plans know more."""

@@ -31,6 +31,19 @@ def test_habits_are_what_the_planner_knows(name: str) -> None:
         assert len(habit.source) > 20
 
 
+@pytest.mark.parametrize("name", programs.entries())
+def test_what_a_program_lacks_is_known_to_the_search(name: str) -> None:
+    lacks = programs.entries()[name].lacks
+    assert {lack.split for lack in lacks} <= set(get_args(programs.Split))
+    assert len({lack.split for lack in lacks}) == len(lacks)
+    assert all(len(lack.source) > 20 for lack in lacks)
+
+
+def test_the_own_program_is_planned_as_it_trains() -> None:
+    """`headway train` refuses context parallelism: a plan has it only where the recipe asks what others would take."""
+    assert {(lack.split, lack.yields) for lack in programs.program(programs.OWN).lacks} == {("context", True)}
+
+
 def test_the_own_program_has_the_settings_of_a_recipe_that_says_nothing() -> None:
     own = programs.program(programs.OWN)
     defaults = {name: TrainingConfig.model_fields[name].default for name in ("weights", "attention", "loss")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headway.cli.plan_view import SHOWN_ALTERNATIVES
 from headway.planning.explanations import EXPLANATIONS
 from tests.command_line import Headway
 from tests.test_house import ROOT
@@ -231,3 +232,14 @@ def test_phases_are_planned_one_by_one_and_summed(headway: Headway) -> None:
     assert 'id="phases"' in (headway.folder / "chain.html").read_text()
     swept = headway("plan", "chain.toml", "--sweep", "devices=8,16", "--json").json
     assert all("phases" not in point["plan"] for point in swept["points"])
+
+
+def test_layers_that_do_not_recompute_are_told(headway: Headway) -> None:
+    """What recomputes a quarter of its layers is another layout than what recomputes all of them."""
+    settings = ("software=litgpt", "sequence_length=8192", "global_batch_size=8", "steps=10")
+    job = (*EIGHT_H100, *(word for setting in settings for word in ("--set", f"training.{setting}")))
+    layouts = [one["layout"] for one in headway("plan", *job, "--json").json["alternatives"][:SHOWN_ALTERNATIVES]]
+    partial = [one for one in layouts if one["recompute"] == "full" and one["recompute_share"] == 0.25]
+    assert partial
+    table = headway("plan", *job).out.partition("Alternatives")[2]
+    assert "full in 25.0% of layers" in " ".join(table.split())

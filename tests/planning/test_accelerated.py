@@ -79,6 +79,33 @@ def test_a_layout_that_surely_fits_is_preferred(make_recipe: MakeRecipe) -> None
     assert high * chosen.memory.device_peak_bytes <= chosen.memory.device_capacity_bytes
 
 
+def test_fp32_is_as_slow_as_the_device_states_and_tf32_holds_as_much(make_recipe: MakeRecipe) -> None:
+    """67 TFLOP/s beside 494.5 on an H100, from the same arrays."""
+    plain, rounding = (
+        choose_on_accelerators(
+            make_recipe(
+                model={"preset": "llama-3.1-8b"},
+                training={"precision": precision},
+                hardware={"accelerator": "h100", "devices": 8},
+                layout={
+                    "data_parallel_degree": 8,
+                    "micro_batch_size": 1,
+                    "recompute": "full",
+                    "shard": "parameters",
+                    "reshard_after_forward": True,
+                },
+            ),
+            "h100",
+        )
+        for precision in ("fp32", "tf32")
+    )
+    assert (plain.peak_flops_per_second, rounding.peak_flops_per_second) == (67e12, 494.5e12)
+    assert plain.memory == rounding.memory
+    # Norms and gates take the memory's time in either.
+    computing = [choice.parts_seconds["compute_seconds"] for choice in (plain, rounding)]
+    assert 4 < computing[0] / computing[1] < 494.5 / 67
+
+
 def test_what_fits_nowhere_is_as_lean_as_can_be(make_recipe: MakeRecipe) -> None:
     found = choose(
         make_recipe(model={"preset": "llama-3.1-405b"}, hardware={"accelerator": "h100"}, training={"steps": 1})

@@ -43,6 +43,11 @@ JOBS: dict[str, dict[str, Any]] = {
         "layout": {"expert_parallel_degree": 8},
     },
     "without sequence parallelism": published_training("bloom-176b").to_recipe(),
+    "backward update": {
+        "model": {"preset": "llama-3.1-8b"},
+        "training": {"steps": 10, "global_batch_size": 2, "weights": "pure", "optimizer": "adamw-in-backward"},
+        "hardware": {"accelerator": "h100", "devices": 1},
+    },
     "adapter": {
         "model": {"preset": "llama-3.1-8b"},
         "training": {"steps": 10, "global_batch_size": 8, "method": "qlora"},
@@ -97,6 +102,7 @@ LAYOUTS: dict[str, dict[str, Any]] = {
         "sequence_parallel": True,
         "overlap_communication": False,
         "overlap_tensor_communication": True,
+        "overlap_expert_communication": True,
     },
 }
 """Every option of a layout that a recipe may set."""
@@ -171,7 +177,8 @@ def test_the_inputs_of_memory_give_its_numbers(job: tuple[Recipe, Plan]) -> None
     for name in ("parameters", "gradients"):
         given = inputs(steps[f"memory-{name}"])
         assert given["own_bytes"] + given["extra_bytes"] == pytest.approx(given["bytes"])
-        each_device = given["weights"] * given["each_bytes"] / given["group"]
+        is_freed = given.get("freed") == "yes"
+        each_device = 0.0 if is_freed else given["weights"] * given["each_bytes"] / given["group"]
         assert given["own_bytes"] == pytest.approx(min(each_device, given["bytes"]))
         assert given["extra_bytes"] >= -1e-6 * given["bytes"]
     states = inputs(steps["memory-optimizer"])
@@ -309,3 +316,29 @@ def test_a_run_that_never_ends_has_no_total(job: tuple[Recipe, Plan]) -> None:
     endless = replace(found, time=replace(found.time, total_seconds=None))
     assert "time-total" in by_id(explain_time(recipe, found))
     assert "time-total" not in by_id(explain_time(recipe, endless))
+
+
+def test_gradients_that_are_freed_are_not_counted_out() -> None:
+    recipe = resolve_recipe(JOBS["backward update"])
+    step = next(one for one in explain_memory(recipe, plan(recipe)) if one.id == "explain-memory-gradients")
+    told = Translator("en").text(step.id, **step.arguments)
+    assert " = 0 B" not in told
+    assert "8.03B as soon as it exists" in told
+
+
+def test_each_rate_is_of_its_own_format_and_each_line_of_its_own_operation() -> None:
+    """A mixture in fp8: attention is in bf16, and what waits for the host is no norm."""
+    recipe = resolve_recipe(
+        {
+            "model": {"preset": "mixtral-8x7b"},
+            "training": {"steps": 10, "global_batch_size": 64, "precision": "fp8"},
+            "hardware": {"accelerator": "h100", "devices": 64},
+        }
+    )
+    steps = explain_time(recipe, plan(recipe))
+    rate = next(one for one in steps if one.id == "explain-time-attention-rate")
+    assert (rate.arguments["precision"], rate.arguments["peak_rate"]) == ("bf16", 989e12)
+    told = [Translator("en").text(one.id, **one.arguments) for one in steps if one.id == "explain-time-operation"]
+    assert len({text.partition(":")[0] for text in told}) == len(told)
+    waits = next(text for text in told if text.startswith("Dispatch"))
+    assert "memory traffic" not in waits

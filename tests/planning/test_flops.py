@@ -33,7 +33,20 @@ def test_a_window_limits_the_keys() -> None:
     model = ModelConfig.model_validate({**TINY, "sliding_window": 2})
     # 1, 2, 2, 2 keys.
     assert attended_keys(model, 4, causal=True) == 7 / 4
-    assert attended_keys(model, 4, causal=False) == 4
+    # The whole band counts as if every token saw what the last one does.
+    assert attended_keys(model, 4, causal=False) == 2
+
+
+def test_utilisation_counts_no_more_keys_than_a_window_has() -> None:
+    """Two layers of heads 4 wide: 2 FLOPs for scores and 2 for values of each of 2 keys; 6 N of 280 weights."""
+    model = ModelConfig.model_validate({**TINY, "sliding_window": 2})
+    band = 2 * 2 * 2 * 4 * 2
+    products = 192 + 288 + 80
+    assert model_flops_per_token(model, 8) == 3 * (products + band)
+    assert hardware_flops_per_token(model, 8, recompute="full") == 3 * (products + band) + 192 + 288 + band
+    # A window as long as the sequence hides nothing.
+    wide = ModelConfig.model_validate({**TINY, "sliding_window": 8})
+    assert model_flops_per_token(wide, 8) == model_flops_per_token(ModelConfig.model_validate(TINY), 8)
 
 
 def test_training_is_three_forward_passes(tiny: ModelConfig) -> None:

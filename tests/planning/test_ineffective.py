@@ -29,6 +29,7 @@ def warnings_of(**sections: dict[str, Any]) -> dict[str, dict[str, Any]]:
         ("layout.reshard_after_forward", "gathered", {"layout": {"shard": "optimizer", "reshard_after_forward": True}}),
         ("layout.overlap_tensor_communication", "tensor",
          {"layout": {"tensor_parallel_degree": 1, "overlap_tensor_communication": True}}),
+        ("layout.overlap_expert_communication", "exchange", {"layout": {"overlap_expert_communication": True}}),
         ("layout.count_tables_as_layers", "stages",
          {"layout": {"pipeline_parallel_degree": 1, "count_tables_as_layers": True}}),
         ("training.adapter_rank", "adapters", {"training": {"adapter_rank": 32}}),

@@ -47,13 +47,13 @@ def test_each_failing_field_names_the_nearest_values_that_do() -> None:
         ("group", "shard_group_size", "2", {"shard": "parameters", "shard_group_size": 1}),
         ("split", "sequence_parallel", "false", {"sequence_parallel": True, "tensor_parallel_degree": 1}),
         ("heads", "tensor_parallel_degree", "4, 8", {"tensor_parallel_degree": 7}),
-        ("sequence", "context_parallel_degree", "2048", {"context_parallel_degree": 4096, "tensor_parallel_degree": 8}),
+        ("sequence", "context_parallel_degree", "512", {"context_parallel_degree": 4096, "tensor_parallel_degree": 8}),
     ],
 )
 def test_each_names_the_rule_that_it_breaks(rule: str, field: str, nearest: str, layout: dict[str, Any]) -> None:
     devices = 32768 if rule == "sequence" else 64
     with pytest.raises(LayoutError) as raised:
-        plan(recipe_of(devices=devices, layout=layout))
+        plan(recipe_of(devices=devices, layout=layout, software="megatron"))
     found = {problem.arguments["field"]: problem.arguments for problem in raised.value.problems}
     assert found[f"layout.{field}"]["rule"] == rule
     assert found[f"layout.{field}"]["nearest"] == nearest
@@ -64,6 +64,47 @@ def test_the_named_values_are_possible(field: str) -> None:
     for value in problems_of(recipe_of(layout={field: 3}))[f"layout.{field}"].split(", "):
         made = plan(recipe_of(layout={field: int(value)}))
         assert getattr(made.layout, field) == int(value)
+
+
+@pytest.mark.parametrize(
+    ("software", "layout", "problems"),
+    [
+        ("transformers", {"pipeline_parallel_degree": 2}, {"pipeline_parallel_degree": "1"}),
+        ("litgpt", {"tensor_parallel_degree": 8}, {"tensor_parallel_degree": "1"}),
+        ("litgpt", {"context_parallel_degree": 2}, {"context_parallel_degree": "1"}),
+        ("nanotron", {"pipeline_parallel_degree": 8, "virtual_pipeline_stages": 2}, {"virtual_pipeline_stages": "1"}),
+        (
+            "deepspeed",
+            {"pipeline_parallel_degree": 2, "shard": "gradients"},
+            {"pipeline_parallel_degree": "1", "shard": "none, optimizer"},
+        ),
+    ],
+)
+def test_a_split_that_the_program_has_not_is_refused(
+    software: str, layout: dict[str, Any], problems: dict[str, str]
+) -> None:
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe_of(layout=layout, software=software))
+    found = {problem.arguments["field"]: problem.arguments for problem in raised.value.problems}
+    for field, nearest in problems.items():
+        assert found[f"layout.{field}"]["rule"] == "refused"
+        assert found[f"layout.{field}"]["nearest"] == nearest
+
+
+def test_an_update_in_the_backward_pass_names_its_micro_batch() -> None:
+    recipe = resolve_recipe(
+        {
+            "model": {"preset": "llama-3.1-8b"},
+            "training": {"steps": 10, "global_batch_size": 64, "optimizer": "adamw-in-backward"},
+            "hardware": {"accelerator": "h100", "devices": 8},
+            "layout": {"micro_batch_size": 1, "tensor_parallel_degree": 1},
+        }
+    )
+    with pytest.raises(LayoutError) as raised:
+        plan(recipe)
+    (problem,) = raised.value.problems
+    assert problem.arguments["field"] == "layout.micro_batch_size"
+    assert (problem.arguments["rule"], problem.arguments["nearest"]) == ("update", "8")
 
 
 def test_the_batch_and_the_devices_are_named_where_they_are_what_fails() -> None:

@@ -86,6 +86,7 @@ def test_few_tokens_at_once(make_recipe: MakeRecipe, machine: Machine) -> None:
         ({"layout": {"offload_activations": True}}, "layout.offload_activations"),
         ({"layout": {"sequence_parallel": True}}, "layout.sequence_parallel"),
         ({"layout": {"overlap_tensor_communication": True}}, "layout.overlap_tensor_communication"),
+        ({"layout": {"overlap_expert_communication": True}}, "layout.overlap_expert_communication"),
         ({"layout": {"data_parallel_degree": 2}}, "layout.data_parallel_degree"),
         ({"training": {"precision": "fp8"}}, "training.precision"),
         ({"training": {"software": "megatron"}}, "training.software"),

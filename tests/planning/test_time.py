@@ -3,6 +3,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from headway.planning.accelerated import choose_on_accelerators
 from headway.planning.choice import Choice
@@ -52,3 +54,41 @@ def test_what_the_hardware_repeats_counts_beside_what_the_model_needs(make_recip
     unfused = trained(make_recipe, attention="unfused")
     found = timed(unfused, choice, "selective")
     assert found.hardware_flops_utilization == pytest.approx((1 + scores / model) * found.model_flops_utilization)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    accelerator=st.sampled_from(["a100-sxm-80gb", "h100-sxm-80gb", "b200-sxm-180gb", "mi300x"]),
+    length=st.sampled_from([512, 4096, 65_536, 1_048_576]),
+    window=st.sampled_from([None, 256, 4096, 65_536]),
+    attention=st.sampled_from(["fused", "tuned", "unfused"]),
+    recompute=st.sampled_from(["none", "selective", "products", "full"]),
+    precision=st.sampled_from(["fp32", "tf32", "bf16"]),
+    method=st.sampled_from(["full", "lora", "qlora"]),
+)
+def test_no_device_computes_beyond_its_peak(
+    make_recipe: MakeRecipe,
+    accelerator: str,
+    length: int,
+    window: int | None,
+    attention: str,
+    recompute: str,
+    precision: str,
+    method: str,
+) -> None:
+    window_of_model = {} if window is None else {"sliding_window": window}
+    recipe = make_recipe(
+        model={"preset": "llama-3.1-8b", "max_position_embeddings": 1_048_576, **window_of_model},
+        training={
+            "global_batch_size": 8,
+            "sequence_length": length,
+            "attention": attention,
+            "precision": precision,
+            "method": method,
+        },
+        hardware={"accelerator": accelerator, "devices": 8},
+        layout={"micro_batch_size": 1, "recompute": recompute},
+    )
+    found = timed(recipe, choose_on_accelerators(recipe, accelerator), recompute)
+    assert found.hardware_flops_utilization is not None
+    assert 0 < found.model_flops_utilization <= found.hardware_flops_utilization <= 1

@@ -73,3 +73,14 @@ def test_a_changed_setting_is_checked(recipe: Recipe) -> None:
     assert with_setting(steps, "training", "tokens", "2B").training.steps is None
     with pytest.raises(RecipeError):
         with_setting(recipe, "hardware", "devices", 0)
+
+
+def test_another_optimizer_brings_its_own_clipping(recipe: Recipe) -> None:
+    """An update in the backward pass can limit no norm; a norm that the recipe states is a contradiction, and stays."""
+    changed = with_setting(recipe, "training", "optimizer", "adamw-in-backward")
+    assert changed.training.gradient_clip_norm is None
+    assert with_setting(changed, "training", "optimizer", "adamw").training.gradient_clip_norm == 1.0
+    stated = with_setting(recipe, "training", "gradient_clip_norm", 0.5)
+    with pytest.raises(RecipeError) as raised:
+        with_setting(stated, "training", "optimizer", "adamw-in-backward")
+    assert raised.value.message_id == "recipe-backward-clips"

@@ -37,6 +37,12 @@ def test_a_phase_differs_in_what_it_says_only() -> None:
     assert long.phases == ()
 
 
+def test_a_phase_with_another_optimizer_clips_as_that_does() -> None:
+    backward = {"name": "lean", "training": {"steps": 10, "optimizer": "adamw-in-backward"}}
+    (lean,) = resolve_phases(resolve_recipe({**BASE, "phases": [backward]}))
+    assert lean.training.gradient_clip_norm is None
+
+
 def test_phases_are_read_back_and_change_no_digest(tmp_path: Path) -> None:
     plain, chained = resolve_recipe(BASE), resolve_recipe({**BASE, "phases": [LONG, TUNED]})
     assert plain.digest() == chained.digest()

@@ -80,6 +80,19 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
         ("recipe-gather-precision", {"training": {**STEPS, "low_precision_gather": True}})
     ],
     "expert_degree_has_experts": [("recipe-no-experts", {"layout": {"expert_tensor_parallel_degree": 2}})],
+    "backward_update_needs_no_whole_gradient": [
+        ("recipe-backward-clips", {"training": {**STEPS, "optimizer": optimizer, "gradient_clip_norm": 1.0}})
+        for optimizer in ("adamw-in-backward", "adamw8bit-in-backward")
+    ]
+    + [
+        (
+            "recipe-backward-accumulates",
+            {
+                "training": {**STEPS, "optimizer": "adamw-in-backward", "global_batch_size": 8},
+                "layout": {"data_parallel_degree": 2, "micro_batch_size": 2},
+            },
+        )
+    ],
 }
 
 KEPT: dict[str, list[dict[str, Any]]] = {
@@ -115,6 +128,14 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "pure_weights_have_no_fp32": [
         {"training": {**STEPS, "weights": "pure", "gradients": "rounded"}},
         {"training": {**STEPS, "weights": "master", "gradients": "fp32"}},
+    ],
+    "backward_update_needs_no_whole_gradient": [
+        {"training": {**STEPS, "optimizer": "adamw-in-backward"}},
+        {"training": {**STEPS, "gradient_clip_norm": 0.5}},
+        {
+            "training": {**STEPS, "optimizer": "adamw-in-backward", "global_batch_size": 8},
+            "layout": {"data_parallel_degree": 2, "micro_batch_size": 4},
+        },
     ],
     "low_precision_gather_has_rounded_products": [
         {"training": {**STEPS, "low_precision_gather": True, "precision": "fp8"}}

@@ -55,6 +55,7 @@ REFUSED = {
     "layout.offload_optimizer": True,
     "layout.offload_activations": True,
     "layout.overlap_tensor_communication": True,
+    "layout.overlap_expert_communication": True,
     "resilience.asynchronous_checkpoints": True,
 }
 

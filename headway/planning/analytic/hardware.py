@@ -60,11 +60,15 @@ class Hardware:
     def peak_flops_per_second(self, product: str) -> float:
         """Return the stated dense peak for products of a format.
 
+        Products of fp32 factors run in fp32: TF32 is another format, that frameworks use where they are told to.
+        Source: PyTorch, notes/cuda (``torch.backends.cuda.matmul.allow_tf32`` is off since PyTorch 1.12).
+
         Raises:
             PlanError: the catalogue does not know it.
         """
         peak = {
-            "fp32": self.entry.tf32_dense_flops_per_second or self.entry.fp32_flops_per_second,
+            "fp32": self.entry.fp32_flops_per_second,
+            "tf32": self.entry.tf32_dense_flops_per_second,
             "bf16": self.entry.bf16_dense_flops_per_second,
             "fp16": self.entry.fp16_dense_flops_per_second or self.entry.bf16_dense_flops_per_second,
             "int8": self.entry.int8_dense_operations_per_second,
@@ -77,7 +81,10 @@ class Hardware:
         return peak
 
     def product_flops_per_second(self, product: str) -> float:
-        """Return the rate of large matrix products that lasts through a training."""
+        """Return the rate of large matrix products that lasts through a training.
+
+        Leaves out: a share of fp32's own. Nobody published such trainings, so that it has that of 16-bit products.
+        """
         bits = {"int8": 8, "fp8": 8, "mxfp8": 8, "nvfp4": 4}.get(product, 16)
         share = {
             16: self.efficiency.matmul_16bit_efficiency,

@@ -62,8 +62,12 @@ class Job:
         overlaps_communication: whether gradients and weights travel while the device computes.
         overlaps_tensor_communication: whether products are cut into pieces, so that they hide what tensor-parallel
             devices send each other.
+        overlaps_expert_communication: whether kernels exchange tokens between experts beside computation, and send each
+            once to a server.
         captures_graphs: whether a step's operations are started as one, so that the host is never too slow.
         keeps: what the program keeps for the backward pass.
+        refused: ways to split a model that the program has not (`headway.catalog.programs.Split`).
+        avoided: ways that it has not either, but that a recipe may ask for.
         counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
         document_length: tokens that attend to each other where several documents share a sequence.
     """
@@ -80,10 +84,17 @@ class Job:
     is_causal: bool = True
     overlaps_communication: bool = True
     overlaps_tensor_communication: bool = False
+    overlaps_expert_communication: bool = False
     captures_graphs: bool = False
     counts_tables: bool = False
     document_length: int | None = None
     keeps: Keeping = HAND_FUSED
+    refused: frozenset[str] = frozenset()
+    avoided: frozenset[str] = frozenset()
+
+    def lacks(self, split: str, wish: int | None) -> bool:
+        """Return whether the program has not a way to split a model, given what the recipe asks of it."""
+        return split in self.refused or (wish is None and split in self.avoided)
 
     @cached_property
     def shape(self) -> Shape:

@@ -80,7 +80,7 @@ def attention_seconds(
 
     Args:
         hardware: what computes.
-        product: ``fp32`` or a 16-bit format.
+        product: ``fp32``, ``tf32`` or a 16-bit format.
         flops: of the products, masked blocks left out.
         tokens: that attend to each other.
         width: of a head.

@@ -273,12 +273,17 @@ def has_adapter(adapter: Adapter, matrix: Matrix) -> bool:
     return is_target(adapter.targets, matrix.name)
 
 
+def attention_product(job: Job) -> str:
+    """Return the format of attention's products, which are in 16 bits where those of weights are in 8 or 4."""
+    return "bf16" if job.numerics.product in BLOCK_SCALED else job.numerics.product
+
+
 def _attention(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
     shape = job.shape
     length = job.document_length or job.sequence_length
     heads = shape.heads / split.tensor
     width = (shape.key_width + shape.value_width) / 2
-    product = "fp32" if job.numerics.product == "fp32" else "fp16" if job.numerics.product == "fp16" else "bf16"
+    product = attention_product(job)
     if job.attention != "unfused":
         # Passed around in a ring, keys and values meet the queries in blocks of half a device's share.
         block = np.where(split.context > 1, length / (2 * split.context), float(length))
@@ -375,7 +380,8 @@ def _rounding(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> t
 
 def _head(job: Job, hardware: Hardware, split: Layouts, tokens: Floats) -> tuple[Floats, Floats]:
     shape = job.shape
-    product = job.numerics.product if job.numerics.product not in BLOCK_SCALED else "bf16"
+    # The head is as precise as attention is.
+    product = attention_product(job)
     width = shape.vocabulary / split.tensor
     hidden = np.full_like(tokens, float(shape.hidden))
     value = "fp32" if job.numerics.value_bytes == FP32_BYTES else "bf16"

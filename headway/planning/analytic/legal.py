@@ -12,6 +12,7 @@ from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import (
     FULL,
+    GRADIENTS,
     PARAMETERS,
     RECOMPUTE,
     SHARDS,
@@ -70,14 +71,18 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     The rules, by name: ``devices`` (the degrees divide the devices), ``data`` (what is left of them is the degree that
     is asked for), ``heads`` (tensor parallelism divides the heads), ``width`` (and the inner widths of MLPs), ``link``
     (it stays inside the fast link, unless it is asked for), ``split`` (activations between products are divided only
-    among devices that share matrices), ``layers`` (a stage has at least one layer, and chunks of equal size),
+    among devices that share matrices), ``tokens`` (that division leaves each the same number of tokens), ``layers``
+    (a stage has at least one layer, and chunks of equal size),
     ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert parallelism
     divides the experts and has the devices), ``group`` (states are divided among whole groups of several devices),
     ``batch`` (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches
-    as there are stages at a time). A wish keeps all of them but ``link``.
+    as there are stages at a time), ``update`` (an update in the backward pass takes the gradients of one micro-batch,
+    which is then the whole step of a device), ``program`` (the program that trains can split a model so), ``refused``
+    (it can split it as is asked for). A wish keeps all of them but ``link``.
 
     Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 2.3 (stages, chunks, micro-batches, matrices);
-    Megatron-LM, ``megatron/training/arguments.py``, which refuses the same.
+    Megatron-LM, ``megatron/training/arguments.py``, which refuses the same; torchtune,
+    ``recipes/full_finetune_distributed.py`` ("Gradient accumulation is not supported with optimizer in bwd").
     """
     found = Legal()
     blocks = []
@@ -88,6 +93,9 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
             continue
         if job.global_batch_size % data:
             found.removed["batch"] += 1
+            continue
+        if job.numerics.frees_gradients and wishes.micro_batch not in (None, job.global_batch_size // data):
+            found.removed["update"] += 1
             continue
         block = _block(job, hardware, wishes, (data, tensor, pipeline, context), found.removed)
         if block is not None:
@@ -115,7 +123,7 @@ def _sharded_as_wished(splits: Layouts, wishes: Wishes, removed: Counter[str]) -
 def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]) -> Iterable[tuple[int, int, int]]:
     devices, shape = hardware.devices, job.shape
     tensors = _choices(wishes.tensor, _divisors(devices, shape.heads))
-    for tensor in tensors:
+    for tensor in _able(job, "tensor", wishes.tensor, tensors, removed):
         if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
             removed["heads"] += 1
             continue
@@ -131,23 +139,25 @@ def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]
         if devices % tensor:
             removed["devices"] += 1
             continue
-        for pipeline in _choices(wishes.pipeline, _divisors(devices // tensor, shape.layers)):
+        pipelines = _choices(wishes.pipeline, _divisors(devices // tensor, shape.layers))
+        for pipeline in _able(job, "pipeline", wishes.pipeline, pipelines, removed):
             if pipeline > shape.layers or (devices // tensor) % pipeline:
                 removed["layers" if pipeline > shape.layers else "devices"] += 1
                 continue
             rest = devices // tensor // pipeline
-            for context in _choices(
-                wishes.context,
-                [
-                    size
-                    for size in _divisors(rest, job.sequence_length)
-                    if job.sequence_length % (2 * size) == 0 or size == 1
-                ],
-            ):
+            halving = [
+                size
+                for size in _divisors(rest, job.sequence_length)
+                if job.sequence_length % (2 * size) == 0 or size == 1
+            ]
+            contexts = _choices(wishes.context, halving)
+            for context in _able(job, "context", wishes.context, contexts, removed):
                 if rest % context:
                     removed["devices"] += 1
                 elif context > 1 and job.sequence_length % (2 * context):
                     removed["sequence"] += 1
+                elif _sequence_parallel(wishes, tensor) and job.sequence_length % (context * tensor):
+                    removed["tokens"] += 1
                 else:
                     yield tensor, pipeline, context
 
@@ -165,7 +175,7 @@ def _block(
         "batches": _batches(job, wishes, data),
         "virtual": _virtual(job, wishes, pipeline, removed),
         "expert": _experts(job, wishes, data * tensor * context, tensor, removed),
-        "states": _states(hardware, wishes, data * context, tensor),
+        "states": _states(job, hardware, wishes, data * context, (tensor, pipeline), removed),
         "recompute": _recompute(wishes),
     }
     if any(not values for values in axes.values()):
@@ -206,6 +216,8 @@ def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
     sizes: Sequence[int]
     if wishes.micro_batch is not None:
         sizes = [wishes.micro_batch] if share % wishes.micro_batch == 0 else []
+    elif job.numerics.frees_gradients:
+        sizes = [share]
     else:
         sizes = _divisors(share, MAX_MICRO_BATCH)
     return [(float(size), float(share // size)) for size in sizes]
@@ -225,7 +237,7 @@ def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> 
         if chunks == 1 or (chunks <= most and -layers % (pipeline * chunks) <= MAX_UNEVEN_LAYERS)
     ]
     removed["layers"] += len(wanted) - len(fitting)
-    return [(float(chunks),) for chunks in fitting]
+    return [(float(chunks),) for chunks in _able(job, "chunks", wishes.virtual, fitting, removed)]
 
 
 def _experts(job: Job, wishes: Wishes, devices: int, tensor: int, removed: Counter[str]) -> list[tuple[float, ...]]:
@@ -240,12 +252,19 @@ def _experts(job: Job, wishes: Wishes, devices: int, tensor: int, removed: Count
         if experts % size == 0 and devices % (size * cut) == 0 and job.shape.expert_inner % cut == 0:
             fitting.append(size)
     removed["experts"] += len(wanted) - len(fitting)
-    return [(float(size),) for size in fitting]
+    return [(float(size),) for size in _able(job, "experts", wishes.expert, fitting, removed)]
 
 
-def _states(hardware: Hardware, wishes: Wishes, replicas: int, tensor: int) -> list[tuple[float, ...]]:
+def _states(
+    job: Job, hardware: Hardware, wishes: Wishes, replicas: int, degrees: tuple[int, int], removed: Counter[str]
+) -> list[tuple[float, ...]]:
     """Return the ways to divide states: what, among how many devices, and whether gathered weights are dropped."""
+    tensor, pipeline = degrees
     kinds = _kinds(wishes)
+    if pipeline > 1 and replicas > 1 and "stages with gradients" in job.refused:
+        able = [kind for kind in kinds if kind < GRADIENTS]
+        removed["program" if wishes.shard is None else "refused"] += len(kinds) - len(able)
+        kinds = able
     if not kinds or (wishes.shard_group is not None and replicas % wishes.shard_group):
         return []
     if replicas == 1:
@@ -281,6 +300,15 @@ def _recompute(wishes: Wishes) -> list[tuple[float, ...]]:
 
 def _sequence_parallel(wishes: Wishes, tensor: int) -> float:
     return float(tensor > 1 and wishes.sequence_parallel is not False)
+
+
+def _able(job: Job, split: str, wish: int | None, degrees: Sequence[int], removed: Counter[str]) -> Sequence[int]:
+    """Return the degrees of a split that the program can do: one, where it has no such split."""
+    if not job.lacks(split, wish):
+        return degrees
+    able = [degree for degree in degrees if degree == 1]
+    removed["program" if wish is None else "refused"] += len(degrees) - len(able)
+    return able
 
 
 def _choices(wish: int | None, values: Sequence[int]) -> Sequence[int]:

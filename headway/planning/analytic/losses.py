@@ -14,7 +14,7 @@ class Losses:
 
     Attributes:
         tensor_overlap: of tensor-parallel communication that products hide where they are cut into pieces for it.
-        expert_overlap: of the exchange of tokens between experts, in the same trainings.
+        expert_overlap: of the exchange of tokens between experts that computation hides where it is scheduled for it.
         neighbour_overlap: of the sends between stages that computation hides.
         contention: communication beside computation slows it by this share of its own time.
         waiting_per_doubling: every doubling of the devices costs this share of a step, since all wait for the slowest.

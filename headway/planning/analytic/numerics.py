@@ -16,8 +16,15 @@ Optimizer = Literal["adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "ad
 HALF_BYTES = 2.0
 FP32_BYTES = 4.0
 
-PRODUCT_BYTES = {"fp32": 4.0, "fp16": 2.0, "bf16": 2.0, "int8": 1.0, "fp8": 1.0, "mxfp8": 1.0, "nvfp4": 0.5}
+PRODUCT_BYTES = {
+    "fp32": 4.0, "tf32": 4.0, "fp16": 2.0, "bf16": 2.0, "int8": 1.0, "fp8": 1.0, "mxfp8": 1.0, "nvfp4": 0.5,
+}  # fmt: skip
 """Bytes of one input element of a matrix product; the 4- and 8-bit formats are products' formats only."""
+
+UNROUNDED = ("fp32", "tf32")
+"""Formats whose inputs are fp32 values; TF32 rounds them inside the product, and nothing that lies in memory.
+
+Source: PyTorch, notes/cuda, "TensorFloat-32 (TF32) on Ampere (and later) devices"."""
 
 BLOCK_SCALED = ("int8", "fp8", "mxfp8", "nvfp4")
 """Formats whose inputs are scaled and rounded before each product."""
@@ -69,7 +76,7 @@ def numerics(
     """Return the formats of a training.
 
     Args:
-        precision: of the products: fp32, fp16, bf16, int8, fp8, mxfp8 or nvfp4.
+        precision: of the products: fp32, tf32, fp16, bf16, int8, fp8, mxfp8 or nvfp4.
         weights: where the precise weights are.
         optimizer: which moments there are.
         half_gradients: whether gradients are kept and reduced in 16 bits although an fp32 copy of the weights exists.
@@ -78,10 +85,10 @@ def numerics(
     Source: Micikevicius et al. 2018 (arXiv:1710.03740), section 3.1; Rajbhandari et al. 2020 (arXiv:1910.02054),
     section 3.1 (2 + 2 + 12 bytes); Zhao et al. 2023 (arXiv:2304.11277), section 4.4 (FSDP).
     """
-    value = FP32_BYTES if precision == "fp32" else HALF_BYTES
+    value = FP32_BYTES if precision in UNROUNDED else HALF_BYTES
     weight = {"fp32": FP32_BYTES, "master": value, "pure": value}[weights]
     gradient = value if weights == "pure" or half_gradients else FP32_BYTES
-    master = FP32_BYTES if weights == "master" and precision != "fp32" else 0.0
+    master = FP32_BYTES if weights == "master" and precision not in UNROUNDED else 0.0
     single_moment = value if weights == "pure" else FP32_BYTES
     moments = {"adamw8bit": 2.0, "adamw16bit": 2 * HALF_BYTES}.get(
         optimizer.removesuffix("-in-backward"), 2 * single_moment

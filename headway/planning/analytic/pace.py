@@ -56,7 +56,7 @@ def pace(job: Job, hardware: Hardware, split: Layouts, layers: tuple[Floats, Flo
 
     A pass is over when the slowest of three is: the device, the host that starts its operations, and the link over
     which what layers keep goes to the host. The last stage has the head besides its layers; where these do not divide
-    evenly, it is given fewer of them, and either that stage or one of the others is the slowest.
+    evenly, it is given fewer of them, but never none, and either that stage or one of the others is the slowest.
 
     Args:
         job: the training.
@@ -117,7 +117,9 @@ def _candidates(job: Job, split: Layouts, stage: _MakeStage) -> tuple[_Stage, ..
     if np.all(is_even):
         return (stage(1 / split.pipeline, has_head=True),)
     most = np.where(is_even, layers / split.pipeline, np.ceil(layers / chunks) * split.virtual)
-    fewest = np.maximum(layers - most * (split.pipeline - 1), 0.0)
+    fewest = layers - most * (split.pipeline - 1)
+    # Where full stages would leave none for the last, all stages have nearly as many: some one less than others.
+    fewest = np.where(fewest < 1, np.maximum(np.floor(layers / split.pipeline), 1.0), fewest)
     # Where there is one stage, all is even, and the other has as many layers and no head.
     return stage(fewest / layers, has_head=True), stage(most / layers, has_head=False)
 

@@ -84,7 +84,7 @@ def expert_collective(job: Job, hardware: Hardware, split: Layouts, tokens: Floa
     chosen, layers = float(job.shape.chosen_experts), float(job.shape.sparse_layers)
     stride = np.where(split.expert_tensor > 1, split.expert_tensor, 1.0)
     each = tokens / split.tensor * job.shape.hidden * job.numerics.value_bytes * layers
-    if not job.overlaps_tensor_communication:
+    if not job.overlaps_expert_communication:
         return Collective(kind="exchange", sent_bytes=chosen * each, group=split.expert, stride=stride, calls=layers)
     domains = split.expert / members_in_domain(hardware, split.expert, stride)
     return Collective(
@@ -118,7 +118,7 @@ def expert_seconds(job: Job, hardware: Hardware, split: Layouts, tokens: Floats)
     """Return the exposed time of one exchange of tokens between the experts of all layers."""
     if not job.shape.experts:
         return np.zeros_like(tokens)
-    shown = 1 - hardware.losses.expert_overlap * job.overlaps_tensor_communication
+    shown = 1 - hardware.losses.expert_overlap * job.overlaps_expert_communication
     return shown * seconds(hardware, expert_collective(job, hardware, split, tokens))
 
 

@@ -145,6 +145,7 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
         value=parts.gradients_bytes,
         arguments={
             "weights": trained,
+            "freed": "yes" if numbers.frees_gradients else "no",
             "each_bytes": numbers.gradient_bytes,
             "group": group,
             "own_bytes": own_bytes,

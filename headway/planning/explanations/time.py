@@ -57,6 +57,7 @@ def _measured_parts(plan: Plan) -> Iterator[Explanation]:
 
 def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     from headway.planning.accelerated import hardware_of, job_of
+    from headway.planning.analytic.layer import attention_product
 
     machines, job = hardware_of(recipe, plan.hardware.accelerator), job_of(recipe)
     reached, shares = machines.product_flops_per_second(job.numerics.product), machines.efficiency
@@ -80,6 +81,8 @@ def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         value=shares.tuned_attention_forward_efficiency if tuned else shares.attention_forward_efficiency,
         arguments={
             "kernels": job.attention,
+            "precision": attention_product(job),
+            "peak_rate": machines.peak_flops_per_second(attention_product(job)),
             "forward_share": shares.tuned_attention_forward_efficiency
             if tuned
             else shares.attention_forward_efficiency,
@@ -109,7 +112,7 @@ def _parts(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     yield from _compute(recipe, plan)
     for name, seconds in parts.items():
         if name not in ("compute_seconds", "recompute_seconds"):
-            yield _part(plan, name, seconds)
+            yield _part(recipe, plan, name, seconds)
 
 
 def _compute(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
@@ -174,8 +177,8 @@ _SOURCES = {
 }
 
 
-def _part(plan: Plan, name: str, seconds: float) -> Explanation:
-    layout = plan.layout
+def _part(recipe: Recipe, plan: Plan, name: str, seconds: float) -> Explanation:
+    layout, hides_experts = plan.layout, recipe.layout.overlap_expert_communication
     return Explanation(
         id="explain-time-part",
         quantity="seconds",
@@ -194,6 +197,7 @@ def _part(plan: Plan, name: str, seconds: float) -> Explanation:
             "shard": layout.shard,
             "devices": plan.hardware.devices,
             "waiting_share": _constant("waiting-per-doubling"),
+            "expert_overlap": _constant("expert-communication-overlap") if hides_experts else 0,
         },
         source=_SOURCES.get(name) or f"waiting-per-doubling: {catalog.constants()['waiting-per-doubling'].source}",
     )

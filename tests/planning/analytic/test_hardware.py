@@ -49,15 +49,18 @@ def test_rates_by_format() -> None:
     assert share is not None
     assert share.matmul_8bit_efficiency is not None
     assert found.product_flops_per_second("mxfp8") == share.matmul_8bit_efficiency * 1979e12
-    # Products of fp32 factors run in TF32 where the device has it.
-    assert found.peak_flops_per_second("fp32") == catalog.accelerator("h100").tf32_dense_flops_per_second
+    # TF32 is another format, whatever the device could do: what the data sheet states as FP32 is 67 TFLOP/s.
+    assert found.peak_flops_per_second("fp32") == 67e12
+    assert found.peak_flops_per_second("tf32") == 494.5e12
+    assert found.product_flops_per_second("fp32") == share.matmul_16bit_efficiency * 67e12
     assert found.memory_bytes_per_second == share.memory_efficiency * 3350e9
     for precision in ("nvfp4",):
         with pytest.raises(PlanError) as caught:
             found.product_flops_per_second(precision)
         assert caught.value.message_id == "plan-rate-unknown"
-    with pytest.raises(PlanError):
-        hardware("a100", devices=1).product_flops_per_second("fp8")
+    for accelerator, precision in (("a100", "fp8"), ("v100", "tf32"), ("tpu-v5p", "fp32")):
+        with pytest.raises(PlanError):
+            hardware(accelerator, devices=1).product_flops_per_second(precision)
 
 
 def test_what_nobody_knows_is_an_error() -> None:

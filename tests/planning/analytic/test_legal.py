@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from headway.planning.analytic.layouts import FULL
 from headway.planning.analytic.legal import Wishes, legal_layouts
+from headway.planning.analytic.numerics import numerics
 from tests.planning.analytic.invented import job, llama, machines
 
 MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)
@@ -23,6 +24,8 @@ DEEP = llama(num_hidden_layers=32)
         ("devices", Wishes(context=3), 8, {}),
         ("data", Wishes(data=3, tensor=1), 8, {}),
         ("layers", Wishes(pipeline=8), 8, {}),
+        ("tokens", Wishes(tensor=8, context=1), 8, {"sequence_length": 2052}),
+        ("tokens", Wishes(tensor=4, context=2), 8, {"sequence_length": 2052}),
         ("sequence", Wishes(context=8), 8, {"sequence_length": 24}),
         ("batch", Wishes(tensor=1, pipeline=1, context=1), 8, {"global_batch_size": 12}),
         ("batch", Wishes(tensor=1, pipeline=1, context=1, micro_batch=3), 8, {}),
@@ -39,6 +42,7 @@ DEEP = llama(num_hidden_layers=32)
         ("layers", Wishes(pipeline=4, virtual=2), 8, {}),
         ("layers", Wishes(pipeline=4, virtual=100, tensor=1), 64, {"model": DEEP}),
         ("layers", Wishes(pipeline=4, virtual=3, tensor=1), 64, {"model": DEEP}),
+        ("update", Wishes(micro_batch=1), 8, {"numerics": numerics("bf16", "pure", "adamw-in-backward")}),
         (
             "schedule",
             Wishes(pipeline=4, virtual=4, tensor=1, context=1),
@@ -51,6 +55,52 @@ def test_what_cannot_be_names_its_rule(rule: str, wishes: Wishes, devices: int, 
     found = legal_layouts(job(**changes), machines(devices), wishes)
     assert found.splits is None
     assert found.removed[rule] > 0
+
+
+@pytest.mark.parametrize(
+    ("split", "wish"),
+    [("tensor", 2), ("pipeline", 2), ("context", 2), ("chunks", 2), ("experts", 2)],
+)
+def test_what_a_program_lacks_is_never_planned_and_what_it_avoids_on_request_only(split: str, wish: int) -> None:
+    field = {"chunks": "virtual", "experts": "expert"}.get(split, split)
+    free = job(MIXTURE)
+    wished = Wishes(**{field: wish}, **({"pipeline": 2} if split == "chunks" else {}))  # type: ignore[arg-type]
+    assert legal_layouts(free, machines(8), wished).splits is not None
+    for lacking in (replace(free, refused=frozenset([split])), replace(free, avoided=frozenset([split]))):
+        found = legal_layouts(lacking, machines(8), Wishes())
+        assert found.splits is not None
+        assert set(getattr(found.splits, field)) == {1}
+        assert found.removed["program"] > 0
+    refused = legal_layouts(replace(free, refused=frozenset([split])), machines(8), wished)
+    assert refused.splits is None
+    assert refused.removed["refused"] > 0
+    assert legal_layouts(replace(free, avoided=frozenset([split])), machines(8), wished).splits is not None
+
+
+def test_stages_may_keep_a_program_from_dividing_gradients() -> None:
+    lacking = job(refused=frozenset(["stages with gradients"]))
+    found = legal_layouts(lacking, machines(8), Wishes()).splits
+    assert found is not None
+    assert set(found.shard[found.pipeline > 1]) == {0, 1}
+    assert set(found.shard[(found.pipeline == 1) & (found.replicas > 1)]) == {0, 1, 2, 3}
+
+
+def test_tokens_that_do_not_divide_are_not_divided() -> None:
+    odd = job(sequence_length=2052)
+    found = legal_layouts(odd, machines(8), Wishes(tensor=8, sequence_parallel=False, context=1))
+    assert found.splits is not None
+    free = legal_layouts(odd, machines(8), Wishes(context=1)).splits
+    assert free is not None
+    assert free.tensor.max() == 4
+
+
+def test_an_update_in_the_backward_pass_takes_one_micro_batch() -> None:
+    """64 sequences, and as many at once on one device as it has of them, however many that are."""
+    freeing = job(numerics=numerics("bf16", "pure", "adamw-in-backward"), global_batch_size=256)
+    found = legal_layouts(freeing, machines(2), Wishes()).splits
+    assert found is not None
+    assert set(found.micro_batches) == {1}
+    assert set(found.data * found.micro_batch) == {256}
 
 
 def test_tensor_parallelism_stays_inside_the_fast_link_unless_it_is_wished() -> None:

@@ -38,8 +38,9 @@ def test_weights_travel_in_8_bits_for_8_bit_products_only() -> None:
     assert numerics("bf16", "fp32", low_precision_gather=True).gathered_bytes == 2
 
 
-def test_fp32_training_has_no_copies() -> None:
-    found = numerics("fp32", "master")
+@pytest.mark.parametrize("precision", ["fp32", "tf32"])
+def test_fp32_training_has_no_copies(precision: str) -> None:
+    found = numerics(precision, "master")
     assert (found.value_bytes, found.weight_bytes, found.master_bytes) == (4, 4, 0)
 
 

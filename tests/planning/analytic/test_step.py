@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from headway.planning.analytic.holdings import holdings
 from headway.planning.analytic.job import Adapter
+from headway.planning.analytic.layer import pass_times
 from headway.planning.analytic.layouts import Layouts, layouts
 from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.pace import pace
 from headway.planning.analytic.replicas import StagePasses, exposed_seconds
 from headway.planning.analytic.step import StepTimes, step_times, update_seconds
 from tests.planning.analytic.invented import array, job, llama, machines
@@ -52,6 +54,21 @@ def test_a_head_fills_the_ends_of_a_step_once() -> None:
     layers, head = found["compute"] * 4 / 8, found["head"] / 8
     assert head > 0.5 * layers
     assert found["bubble"] == pytest.approx(3 * (layers + head) / 4)
+
+
+def test_no_stage_is_without_layers() -> None:
+    """32 layers on 24 stages: eight stages of two and sixteen of one, the last of these with the head.
+
+    A head that takes as long as four layers makes the last stage the slowest: one layer and the head.
+    """
+    deep = job(llama(num_hidden_layers=32, vocab_size=128_000))
+    split = layouts(pipeline=24, micro_batch=1, micro_batches=1)
+    passes = pass_times(deep, machines(24), split)
+    layer = (passes.layers_forward + passes.layers_backward) / 32
+    head = passes.head_forward + passes.head_backward
+    assert head > 2 * layer
+    found = pace(deep, machines(24), split, (passes.layers_forward, passes.layers_backward), passes)
+    assert found.stages[0].forward + found.stages[0].backward == pytest.approx(layer + head)
 
 
 def test_the_fullest_stage_sets_the_pace() -> None:
@@ -105,10 +122,14 @@ def test_experts_exchange_their_tokens() -> None:
     sent = 2048 * 2 * 1024 * 2
     assert apart["expert_communication"] == pytest.approx(4 * 4 * sent * 7 / 8 / 1e11)
     # Kernels that are scheduled beside computation send once to each of 8 (1 - (7/8)^2) devices.
-    once = job(mixed.model, overlaps_tensor_communication=True)
+    once = job(mixed.model, overlaps_expert_communication=True)
     found = parts(step_times(once, machines(8), layouts(data=8, expert=8, micro_batch=1)))
     share = (1 - machines().losses.expert_overlap) * 8 * (1 - (7 / 8) ** 2) / 2
     assert found["expert_communication"] == pytest.approx(share * apart["expert_communication"])
+    # Products that are cut into pieces hide no exchange.
+    cut = parts(step_times(job(mixed.model, overlaps_tensor_communication=True), machines(8),
+                           layouts(data=8, expert=8, micro_batch=1)))  # fmt: skip
+    assert cut == apart
 
 
 def test_keys_and_values_hide_behind_attention() -> None:
@@ -191,7 +212,7 @@ def test_more_work_is_never_faster(host: float, network: float, seed: int) -> No
         job(kernels="eager"),
         job(document_length=128),
         job(kernels="eager", attention="unfused", adapter=Adapter(rank=8)),
-        job(mixed, kernels="eager", overlaps_tensor_communication=True),
+        job(mixed, kernels="eager", overlaps_tensor_communication=True, overlaps_expert_communication=True),
     ):
         more = [
             (replace(short, sequence_length=2 * short.sequence_length), cluster, split),

@@ -73,7 +73,7 @@ def test_a_router_that_limits_groups_crosses_to_fewer_servers() -> None:
     shape = {"architecture": "mixtral", "num_experts": 64, "num_experts_per_tok": 4, "moe_intermediate_size": 256}
     free, limited = (
         step_traffic(
-            job(llama(**shape, **groups), overlaps_tensor_communication=True),
+            job(llama(**shape, **groups), overlaps_expert_communication=True),
             machines(64),
             layouts(data=64, expert=64, micro_batch=1),
         )["expert_communication_seconds"]

@@ -97,7 +97,11 @@ explain-storage-read = The training reads { BYTERATE($rate) }; were nothing read
 explain-memory-held = Of { COUNT($parameters) } weights, divided by tensor parallelism { COUNT($tensor) }, pipeline stages { COUNT($pipeline) } and expert parallelism { COUNT($expert) }, a device of the fullest stage computes with { COUNT($weights) }.
 # $weights, $each_bytes, $group, $own_bytes, $extra_bytes, $bytes (Number)
 explain-memory-parameters = Parameters: { COUNT($weights) } weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices that divide them = { BYTES($own_bytes) }; rounded copies and weights gathered from other devices add { BYTES($extra_bytes) }: { BYTES($bytes) }.
-explain-memory-gradients = Gradients: { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }: { BYTES($bytes) }.
+# $freed (String): yes or no
+explain-memory-gradients = Gradients: { $freed ->
+        [yes] the update takes each of { COUNT($weights) } as soon as it exists, so that only those of the layers in work are held
+       *[no] { COUNT($weights) } trained weights x { DECIMAL($each_bytes) } bytes / { COUNT($group) } devices = { BYTES($own_bytes) }; those of the layers in work add { BYTES($extra_bytes) }
+    }: { BYTES($bytes) }.
 # $weights, $master_bytes, $moment_bytes, $own_bytes, $extra_bytes, $bytes (Number); $place (String): host or device
 explain-memory-optimizer = Optimizer: this device updates { COUNT($weights) } weights x ({ DECIMAL($master_bytes) } bytes of a precise copy + { DECIMAL($moment_bytes) } of moments) = { BYTES($own_bytes) }{ $place ->
         [host] , since they are in the memory of the host
@@ -147,8 +151,8 @@ explain-memory-process = Framework and allocator: the process takes { BYTES($pro
 
 # $accelerator, $precision (String): names, not translated; $peak_rate, $share, $rate (Number)
 explain-time-rate = Products: { $accelerator } states { FLOPS($peak_rate) } in { $precision }; large products hold { PERCENT($share) } of it through a training: { FLOPS($rate) }.
-# $kernels (String): a name, not translated; $forward_share, $backward_share (Number)
-explain-time-attention-rate = Attention, with kernels that are { $kernels }: { PERCENT($forward_share) } of the stated rate forward and { PERCENT($backward_share) } backward, less for short sequences and narrow heads.
+# $kernels, $precision (String): names, not translated; $peak_rate, $forward_share, $backward_share (Number)
+explain-time-attention-rate = Attention, with kernels that are { $kernels }: { PERCENT($forward_share) } of the { FLOPS($peak_rate) } stated in { $precision } forward and { PERCENT($backward_share) } backward, less for short sequences and narrow heads.
 # $peak_rate, $share, $rate, $kernel_seconds (Number)
 explain-time-memory-rate = Memory: of { BYTERATE($peak_rate) }, long reads and writes hold { PERCENT($share) }: { BYTERATE($rate) }; every kernel takes { DURATION($kernel_seconds) } besides.
 # $operation (String); $layers, $tokens, $forward_seconds, $backward_seconds, $stages, $rounds, $seconds (Number)
@@ -156,15 +160,22 @@ explain-time-operation = { $operation ->
         [projections] Projections
         [attention] Attention
         [rounding] Scaling and rounding
+        [dispatch] Dispatch of tokens to experts
        *[elementwise] Norms, rotary positions, gates
-    }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, each the longer of its arithmetic and its memory traffic; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
+    }: { COUNT($tokens) } tokens through { COUNT($layers) } layers take { DURATION($forward_seconds) } forward and { DURATION($backward_seconds) } backward, { $operation ->
+        [dispatch] in which the device waits until the host knows how many tokens each expert has
+       *[other] each the longer of its arithmetic and its memory traffic
+    }; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
 # $recompute (String): a name, not translated; $share, $once_seconds, $rounds, $stages, $seconds (Number)
 explain-time-recompute = Recomputation "{ $recompute }" in { PERCENT($share) } of the layers does { DURATION($once_seconds) } of a micro-batch again; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
-# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share (Number); $shard (String)
+# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share, $expert_overlap (Number); $shard (String)
 explain-time-part = { $part ->
         [head_seconds] Output and loss: the vocabulary's products of { COUNT($rounds) } micro-batches, as far as the slowest stage waits for them
         [tensor_communication_seconds] Tensor-parallel communication: four gatherings and four scatterings of the activations of every layer among { COUNT($tensor) } devices, as far as products do not hide them
-        [expert_communication_seconds] Exchange of tokens: to the experts on { COUNT($expert) } devices and back, forward and backward
+        [expert_communication_seconds] Exchange of tokens: to the experts on { COUNT($expert) } devices and back, forward and backward{ $expert_overlap ->
+            [0] {""}
+           *[other] , of which kernels beside the computation hide { PERCENT($expert_overlap) }
+        }
         [context_communication_seconds] Keys and values: passed around { COUNT($context) } devices, as far as attention does not hide it
         [pipeline_communication_seconds] Sends between { COUNT($pipeline) } stages, { COUNT($virtual) } times for each micro-batch
         [data_communication_seconds] Gradients and weights: among { COUNT($data) } replicas with sharded states "{ $shard }", what the computation does not hide and what it is slowed by
@@ -187,7 +198,7 @@ explain-time-measured = { $part ->
 # $seconds, $low, $high (Number)
 explain-time-step = Step: the parts add up to { DURATION($seconds) }, in 80 % of all cases { DURATION($low) } to { DURATION($high) }.
 # $tokens_per_second, $flops_per_token, $devices, $peak_rate, $share (Number)
-explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T: the whole square of scores, nothing recomputed) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
+explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) } tokens/s x { COUNT($flops_per_token) } FLOPs (6 N + 12 L H Q T: the whole square of scores, or the band of a sliding window; nothing recomputed) / ({ COUNT($devices) } devices x { FLOPS($peak_rate) }) = { PERCENT($share) }.
 # $recompute (String): a name, not translated; $layer_share, $share (Number)
 explain-time-hardware-utilization = Hardware FLOPs utilisation: the same with the products that recomputation "{ $recompute }" repeats in { PERCENT($layer_share) } of the layers = { PERCENT($share) }.
 # $steps, $tokens, $batch_tokens, $step_seconds, $seconds (Number)

@@ -224,10 +224,13 @@ plan-field-impossible = { $rule ->
         [heads] Tensor parallelism divides the heads
         [width] Tensor parallelism divides the inner widths of the MLPs
         [split] Activations are divided only among the devices of a tensor-parallel group
+        [tokens] Sequence parallelism leaves every device of a tensor-parallel group the same number of tokens
         [layers] A stage holds at least one layer, and is cut into equal chunks of layers
         [sequence] Context parallelism divides the sequence into two equal parts for each device
         [experts] Expert parallelism divides the experts of the model and the devices that hold them
         [group] States are divided among groups of several data-parallel devices
+        [refused] The program of `training.software` has no such split
+        [update] An update in the backward pass takes the gradients of one micro-batch, so that a step has one
        *[schedule] Interleaved stages take as many micro-batches as there are stages at a time
     }, and `{ $field }` of { $value } does not go with that.
     .next = Nearest that do: { $nearest }.
@@ -288,6 +291,7 @@ plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this pl
         [replicas] no two devices hold the same weights
         [gathered] weights are not divided, so that none are gathered
         [tensor] no matrices are divided
+        [exchange] no experts are divided among devices, so that no tokens travel to them
         [stages] there is one stage only
         [adapters] all weights are trained, without adapters
         [documents] how long the documents are is not known, and attention is counted over whole sequences, so that the true time is shorter
@@ -425,7 +429,7 @@ plan-topic-unknown = A topic must be one that a plan explains: "{ $name }" is no
 
 plan-yes = yes
 plan-no = no
-# all degrees (Number); $shard, $recompute (String): names, not translated
+# all degrees (Number); $shard (String): a name, not translated; $recompute (String): none, or plan-layout-recompute
 plan-layout-short = { $data ->
         [1] {""}
        *[other] data { $data }{" "}
@@ -450,6 +454,11 @@ plan-layout-short = { $data ->
     }{ $recompute ->
         [none] {""}
        *[other] {", "}recompute { $recompute }
+    }
+# $level (String): a name, not translated; $partial (String): yes or no; $share (Number): of the layers
+plan-layout-recompute = { $level }{ $partial ->
+        [yes] {" "}in { PERCENT($share) } of layers
+       *[no] {""}
     }
 # $mark (String): a sign
 plan-compare-best = { $mark } marks the best value of those that can run.
@@ -598,10 +607,13 @@ plan-search-rule = { $rule ->
         [width] inner widths
         [link] reach of the fast link
         [split] division of activations
+        [tokens] tokens that do not divide
         [group] groups of states
         [layers] layers
         [sequence] sequence
         [experts] experts
+        [program] what the program cannot do
+        [update] update in the backward pass
        *[schedule] schedule of the stages
     } { COUNT($count) }
 plan-label-degrees = Split
