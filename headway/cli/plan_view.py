@@ -34,7 +34,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "cooling": ("heat_watts", "method"),
     "carbon": ("operational_kg_co2e", "embodied_kg_co2e"),
     "water": ("litres",),
-    "cost": ("total_usd", "energy_usd", "hardware_usd"),
+    "cost": ("total_usd", "known_usd", "energy_usd", "hardware_usd"),
     "reliability": ("expected_interruptions", "checkpoint_interval_seconds", "goodput"),
     "software": ("engine_version", "precision"),
 }
@@ -168,4 +168,6 @@ def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> b
     """Say whether a quantity says nothing new."""
     if (section, quantity) == ("model", "active_parameters"):
         return bool(content["model"]["active_parameters"] == content["model"]["parameters"])
+    if (section, quantity) == ("cost", "known_usd"):
+        return "total_usd" in content["cost"]
     return (section, quantity) == ("layout", "recompute") and content["layout"]["recompute"] == "none"

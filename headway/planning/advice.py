@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from headway import units
 from headway.planning import site_advice
 from headway.planning.ineffective import without_effect
-from headway.planning.message import Message
+from headway.planning.message import Argument, Message
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     tokens = recipe.data.dataset_tokens
     if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+    yield from site_advice.partial_cost(recipe, plan)
 
 
 def _checkpointing(plan: Plan) -> Iterator[Message]:
@@ -116,8 +117,9 @@ def _checkpointing(plan: Plan) -> Iterator[Message]:
 
 def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     budget = recipe.budget
+    partial = {"usd": plan.cost.total_usd is None, "water": not plan.water.is_whole}
     for name, limit, value in (
-        ("usd", budget.max_usd, plan.cost.total_usd),
+        ("usd", budget.max_usd, plan.cost.known_usd),
         ("duration", budget.max_duration, plan.time.total_seconds),
         ("carbon", budget.max_kg_co2e, plan.carbon.operational_kg_co2e),
         ("energy", budget.max_kilowatt_hours, site_advice.kilowatt_hours(plan)),
@@ -126,10 +128,13 @@ def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         # Without a duration nothing else is known either, and one message says why.
         if limit is None or (plan.time.total_seconds is None and name != "duration"):
             continue
-        if value is None:
+        is_part = partial.get(name, False)
+        # What is known alone may be beyond the limit; below it, the whole may still be.
+        if value is not None and value > limit:
+            arguments: dict[str, Argument] = {"limit": limit, "value": value, "is_whole": "no" if is_part else "yes"}
+            yield Message(id=f"plan-warning-budget-{name}", arguments=arguments)
+        elif value is None or is_part:
             yield Message(id=f"plan-warning-budget-{name}-unknown", arguments={"limit": limit})
-        elif value > limit:
-            yield Message(id=f"plan-warning-budget-{name}", arguments={"limit": limit, "value": value})
 
 
 def watching(plan: Plan) -> Iterator[Message]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning.constants import cooling_fact
-from headway.planning.message import Message
+from headway.planning.message import Argument, Message
 from headway.planning.power import RACK_LIMITS
 from headway.recipe import Recipe
 
@@ -87,8 +87,6 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
             id="plan-warning-data-slow",
             arguments={"needed_bytes_per_second": plan.storage.read_bytes_per_second, "ratio": reading},
         )
-    if recipe.site.ownership == "buy" and recipe.site.node_usd is None:
-        yield Message(id="plan-warning-purchase-unknown")
     yield from _better_hours(
         "plan-warning-start-price", cost.energy_usd, cost.cheapest_energy_usd, cost.cheapest_start_hour
     )
@@ -98,6 +96,14 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         carbon.greenest_operational_kg_co2e,
         carbon.greenest_start_hour,
     )
+
+
+def partial_cost(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    """Yield each part that is missing from the cost."""
+    is_bought = recipe.site.ownership == "buy"
+    for part in plan.cost.missing or ():
+        arguments: dict[str, Argument] = {"part": part, "is_bought": "yes" if is_bought else "no"}
+        yield Message(id="plan-warning-cost-partial", arguments=arguments)
 
 
 def kilowatt_hours(plan: Plan) -> float | None:

@@ -17,20 +17,26 @@ def verdict(plan: Plan) -> Message:
     """
     if plan.infeasible:
         return Message(id="plan-verdict-impossible", arguments={**_size(plan), "count": len(plan.infeasible)})
-    reliability, usd, seconds = plan.reliability, plan.cost.total_usd, plan.time.total_seconds
+    reliability, seconds = plan.reliability, plan.time.total_seconds
     return Message(
         id="plan-verdict-runs" if plan.memory.fits else "plan-verdict-unknown",
         arguments={
             **_size(plan),
             "seconds": seconds or 0.0,
-            "price": "unknown" if usd is None else "known",
-            "usd": usd or 0.0,
+            **_price(plan.cost.total_usd, plan.cost.known_usd),
             "failures": _failures(plan),
             "interruptions": reliability.expected_interruptions if reliability is not None else 0.0,
             "low": reliability.expected_interruptions_low if reliability is not None else 0.0,
             "high": reliability.expected_interruptions_high if reliability is not None else 0.0,
         },
     )
+
+
+def _price(total_usd: float | None, known_usd: float | None) -> dict[str, Argument]:
+    """Return how much is paid, and whether that is all, less than all (``least``) or ``unknown``."""
+    if total_usd is not None:
+        return {"price": "known", "usd": total_usd}
+    return {"price": "unknown" if known_usd is None else "least", "usd": known_usd or 0.0}
 
 
 def _failures(plan: Plan) -> str:

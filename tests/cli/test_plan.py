@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from headway.planning.explanations import EXPLANATIONS
@@ -60,6 +62,25 @@ def test_compare_marks_the_best_and_says_why_one_cannot(headway: Headway) -> Non
     assert "site.node_watts" in rest
     assert "x v100: A plan needs the device's rate" in rest
     assert "x l4: The training does not fit" in rest
+
+
+def test_what_is_part_of_a_cost_wins_no_comparison(headway: Headway) -> None:
+    """Nobody states a rent of an MI300X, and nobody the power of a TPU: both sums are too small."""
+    priced = ("--set", "site.electricity_usd_per_kilowatt_hour=0.1")
+    shown = headway("plan", *EIGHT_H100, *priced, "--compare", "h100,mi300x,tpu-v5p,a100-sxm-80gb")
+    row = next(line for line in shown.out.splitlines() if line.strip().startswith("Total"))
+    assert row.count("at least") == 2
+    assert "*" in row
+    assert not re.search(r"at least \$[\d,.]+ \*", row)
+    compared = headway("plan", *EIGHT_H100, *priced, "--compare", "mi300x,tpu-v5p", "--json").json["compared"]
+    assert [one["plan"]["cost"]["missing"] for one in compared] == [["hardware"], ["electricity"]]
+    assert all("total_usd" not in one["plan"]["cost"] for one in compared)
+    alone = headway("plan", *EIGHT_H100, *priced, "--set", "hardware.accelerator=mi300x")
+    assert "for at least $" in alone.out
+    assert "site.device_usd_per_hour" in alone.out
+    swept = headway("plan", *EIGHT_H100, *priced, "--set", "hardware.accelerator=mi300x", "--sweep", "devices=8,16")
+    assert "at least $" in swept.out
+    assert "Cheapest" not in swept.out
 
 
 def test_compare_as_json_has_every_plan(headway: Headway) -> None:

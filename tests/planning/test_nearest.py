@@ -122,9 +122,10 @@ def test_what_fits_needs_nothing() -> None:
 
 def test_the_verdict_tells_what_is_not_known(unfit: tuple[Recipe, Plan]) -> None:
     made = plan(recipe_of())
-    unknown = replace(
-        made, memory=replace(made.memory, fits=None), reliability=None, cost=replace(made.cost, total_usd=None)
-    )
+    partial = replace(made, cost=replace(made.cost, total_usd=None, known_usd=5.0))
+    assert (verdict(partial).arguments["price"], verdict(partial).arguments["usd"]) == ("least", 5.0)
+    unpriced = replace(made.cost, total_usd=None, known_usd=None)
+    unknown = replace(made, memory=replace(made.memory, fits=None), reliability=None, cost=unpriced)
     found = verdict(unknown)
     assert found.id == "plan-verdict-unknown"
     assert (found.arguments["price"], found.arguments["failures"]) == ("unknown", "unknown")

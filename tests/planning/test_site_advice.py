@@ -78,8 +78,12 @@ def test_racks_that_are_too_dense(planned: Callable[..., Plan]) -> None:
 
 
 def test_a_purchase_needs_a_price(planned: Callable[..., Plan]) -> None:
-    assert "plan-warning-purchase-unknown" in said(planned(ownership="buy"))
-    assert "plan-warning-purchase-unknown" not in said(planned(ownership="buy", node_usd=1e5))
+    found = planned(ownership="buy")
+    assert "plan-warning-cost-partial" in said(found)
+    assert (found.cost.total_usd, found.cost.missing) == (None, ("hardware", "electricity"))
+    priced = planned(ownership="buy", node_usd=1e5, electricity_usd_per_kilowatt_hour=0.1)
+    assert "plan-warning-cost-partial" not in said(priced)
+    assert priced.cost.missing is None
 
 
 def test_data_that_comes_too_slowly(make_recipe: MakeRecipe, machine: Machine) -> None:

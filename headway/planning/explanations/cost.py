@@ -11,6 +11,7 @@ from headway.planning.explanation import Explanation
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
+    from headway.planning.cost import Cost
     from headway.planning.plan import Plan
 
 _RECIPE = "the recipe"
@@ -76,6 +77,7 @@ def _total(plan: Plan) -> Iterator[Explanation]:
     """Yield what is paid for in all, with its interval."""
     cost = plan.cost
     if cost.total_usd is None:
+        yield from _known(cost)
         return
     yield Explanation(
         id="explain-cost-total",
@@ -88,6 +90,19 @@ def _total(plan: Plan) -> Iterator[Explanation]:
             "high": cost.total_usd_high or 0.0,
         },
         source="headway/planning/spread.py: the interval of the run's time, and what providers ask",
+    )
+
+
+def _known(cost: Cost) -> Iterator[Explanation]:
+    """Yield what is known of the cost where a part is missing."""
+    if cost.known_usd is None or not cost.missing:
+        return
+    yield Explanation(
+        id="explain-cost-known",
+        quantity="usd",
+        value=cost.known_usd,
+        arguments={"usd": cost.known_usd, "part": cost.missing[0]},
+        source="headway/planning/cost.py: a total is of all parts",
     )
 
 

@@ -74,6 +74,12 @@ explain-cost-total = What is paid for adds up to { USD($usd) }, in 80 % of all c
         [no] { USD($low) } or more, since the run may never end
        *[yes] { USD($low) } to { USD($high) }
     }.
+# $usd (Number); $part (String): name of a part
+explain-cost-known = What is known of the cost adds up to { USD($usd) }; what the { $part ->
+        [hardware] hardware
+        [infrastructure] power supply and cooling
+       *[electricity] electricity
+    } costs is not known, so that there is no total.
 # $hour, $usd (Number)
 explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
 # $capital_usd, $months (Number)

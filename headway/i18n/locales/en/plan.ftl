@@ -163,6 +163,8 @@ plan-label-litres = Water used
 plan-label-generation-litres = Water of the electricity
 plan-label-site-litres = Water of the site
 plan-label-total-usd = Total
+plan-label-known-usd = At least
+plan-label-missing = Parts that are not known
 plan-label-energy-usd = Electricity
 plan-label-hardware-usd = Devices
 plan-label-device-usd-per-hour = One device and hour
@@ -303,16 +305,19 @@ plan-warning-precision-no-faster = Products in { $precision } are no faster than
 # $epochs (Number)
 plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
     .next = Add data, or train for fewer tokens.
-# $limit, $value (Number)
-plan-warning-budget-usd = The run costs { USD($value) }, and the budget is { USD($limit) }.
+# $limit, $value (Number); $is_whole (String): no where a part is not known, and the value is less than the whole
+plan-warning-budget-usd = The run costs { $is_whole ->
+        [no] at least { USD($value) }
+       *[yes] { USD($value) }
+    }, and the budget is { USD($limit) }.
     .next = Shorten the run, choose cheaper devices, or raise `budget.max_usd`.
 plan-warning-budget-duration = The run takes { DURATION($value) }, and the budget is { DURATION($limit) }.
     .next = Shorten the run, add devices, or raise `budget.max_duration`.
 plan-warning-budget-carbon = The run emits { DECIMAL($value) } kg CO2e, and the budget is { DECIMAL($limit) } kg.
     .next = Shorten the run, choose a cleaner grid, or raise `budget.max_kg_co2e`.
 # $limit (Number)
-plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but no price is known, so that the plan cannot say whether it holds.
-    .next = Set `site.device_usd_per_hour` or `site.electricity_usd_per_kilowatt_hour`.
+plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but not every price is known, so that the plan cannot say whether it holds.
+    .next = Set the prices that are missing: `site.device_usd_per_hour` of a rented device; `site.node_usd` and `site.electricity_usd_per_kilowatt_hour` of bought servers.
 plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but the run would never end.
     .next = Remove the obstacles that the plan names.
 plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, but the emissions are not known.
@@ -321,12 +326,15 @@ plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, 
 # $limit, $value (Number)
 plan-warning-budget-energy = The run takes { DECIMAL($value) } kWh, and the budget is { DECIMAL($limit) } kWh.
     .next = Shorten the run, choose a device that needs less, or raise `budget.max_kilowatt_hours`.
-plan-warning-budget-water = The run consumes { DECIMAL($value) } L of water, and the budget is { DECIMAL($limit) } L.
+plan-warning-budget-water = The run consumes { $is_whole ->
+        [no] at least { DECIMAL($value) } L
+       *[yes] { DECIMAL($value) } L
+    } of water, and the budget is { DECIMAL($limit) } L.
     .next = Choose a site that is cooled by dry air, or raise `budget.max_litres`.
 plan-warning-budget-energy-unknown = The budget is { DECIMAL($limit) } kWh, but the power of the machines is not known.
     .next = Set `site.node_watts`.
 plan-warning-budget-water-unknown = The budget is { DECIMAL($limit) } L of water, but the consumption is not known.
-    .next = Set `site.grid` or `site.water_usage_effectiveness`, and `site.node_watts` where the power is not known.
+    .next = Set `site.grid` and `site.water_usage_effectiveness`, and `site.node_watts` where the power is not known.
 # $share (Number): of the site's capacity
 plan-warning-site-power-tight = The site's power is tight: at its maximum the run takes { PERCENT($share) } of it.
     .next = Cap the power of the devices, or use fewer of them.
@@ -343,8 +351,23 @@ plan-warning-rack-power = A rack of { COUNT($nodes_per_rack) } servers draws up 
 # $needed_bytes_per_second, $ratio (Number): needed over what the disk gives
 plan-warning-data-slow = The training reads { BYTERATE($needed_bytes_per_second) }, { DECIMAL($ratio) } times what the disk gives.
     .next = Move the data to a faster disk, or into memory.
-plan-warning-purchase-unknown = The machines are to be bought, but the price of a server is not known, so that it is missing from the cost.
-    .next = Set `site.node_usd`.
+# $part (String): name of the part that is not; $is_bought (String): yes or no
+plan-warning-cost-partial = What the { $part ->
+        [hardware] { $is_bought ->
+            [yes] servers cost to buy
+           *[no] devices cost
+        }
+        [infrastructure] power supply and cooling cost
+       *[electricity] electricity costs
+    } is not known, so that the cost has no total, and is not compared.
+    .next = { $part ->
+        [hardware] { $is_bought ->
+            [yes] Set `site.node_usd`.
+           *[no] Set `site.device_usd_per_hour`.
+        }
+        [infrastructure] Set `site.node_watts`.
+       *[electricity] Set `site.electricity_usd_per_kilowatt_hour`, and `site.node_watts` where the power of the server is not known.
+    }
 # $hour, $now, $best (Number)
 plan-warning-start-price = Electricity costs { USD($now) } as the run starts; started in hour { $hour } of the series it would cost { USD($best) }.
     .next = Set `site.start_hour` to { $hour }.
@@ -451,6 +474,8 @@ plan-layout-short = { $data ->
         [none] {""}
        *[other] {", "}recompute { $recompute }
     }
+# $usd (Number): what is known of a cost
+plan-at-least = at least { USD($usd) }
 # $mark (String): a sign
 plan-compare-best = { $mark } marks the best value of those that can run.
 # $settings (String): names, not translated
@@ -556,9 +581,10 @@ plan-published-convention = Model cards reckon energy and emissions with the des
 
 ## The verdict
 
-# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price, $failures (String): known, rare or unknown
+# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price (String): known, least or unknown; $failures (String): known, rare or unknown
 plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
         [unknown] {""}
+        [least] , for at least { USD($usd) }
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
@@ -567,6 +593,7 @@ plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATIO
     }.
 plan-verdict-unknown = Would run on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
         [unknown] {""}
+        [least] , for at least { USD($usd) }
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
