@@ -102,9 +102,13 @@ def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
 
 
 def cost_text(plan: Plan, total: str) -> str:
+    """Return the text of a plan's cost, or what is known of it where a part is missing."""
+    return usd_text(plan.cost.total_usd, plan.cost.known_usd, total)
+
+
+def usd_text(total_usd: float | None, known_usd: float | None, total: str) -> str:
     """Return the text of a total, or what is known of it where a part is missing."""
-    known_usd = plan.cost.known_usd
-    if plan.cost.total_usd is not None or known_usd is None:
+    if total_usd is not None or known_usd is None:
         return total
     return current_translator().text("plan-at-least", usd=known_usd)
 

@@ -9,6 +9,7 @@ from headway.cli.output import make_table, print_message, stdout_console
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
+from headway.i18n.plain import without_controls
 from headway.i18n.quantities import format_interval, format_quantity
 from headway.planning.verdict import first_change, verdict
 
@@ -75,7 +76,8 @@ def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[
         console.print(beside_table(published))
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
-            print_message(console, mark, message["id"], message.get("arguments", {}))
+            phase = without_controls(message["phase"]) + ":" if "phase" in message else ""
+            print_message(console, f"{mark} {phase}".rstrip(), message["id"], message.get("arguments", {}))
 
 
 def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> None:
@@ -89,10 +91,17 @@ def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> N
     step = translator.next_step(change.id, **change.arguments) if change is not None else None
     if nearest:
         return
-    if step:
-        console.print(translator.text("plan-verdict-change", step=step))
-    else:
-        console.print(translator.text("plan-verdict-no-change"))
+    console.print(change_text(change, step))
+
+
+def change_text(change: Message | None, step: str | None) -> str:
+    """Return what to change first, and in which phase."""
+    text = current_translator().text
+    if change is None or not step:
+        return text("plan-verdict-no-change")
+    if change.phase is not None:
+        return text("plan-verdict-change-phase", phase=change.phase, step=step)
+    return text("plan-verdict-change", step=step)
 
 
 def search_line(plan: Plan) -> str:

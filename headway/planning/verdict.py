@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from headway.planning.message import Argument, Message
 
 if TYPE_CHECKING:
+    from headway.planning.phases import Chain
     from headway.planning.plan import Plan
 
 
@@ -15,6 +16,8 @@ def verdict(plan: Plan) -> Message:
 
     What is not known is the text ``unknown``, which the message tells apart.
     """
+    if plan.chain is not None:
+        return _of_phases(plan, plan.chain)
     if plan.infeasible:
         return Message(id="plan-verdict-impossible", arguments={**_size(plan), "count": len(plan.infeasible)})
     reliability, seconds = plan.reliability, plan.time.total_seconds
@@ -28,6 +31,31 @@ def verdict(plan: Plan) -> Message:
             "interruptions": reliability.expected_interruptions if reliability is not None else 0.0,
             "low": reliability.expected_interruptions_low if reliability is not None else 0.0,
             "high": reliability.expected_interruptions_high if reliability is not None else 0.0,
+        },
+    )
+
+
+def _of_phases(plan: Plan, chain: Chain) -> Message:
+    """Return the same of all phases together: none of them is the whole, and each must run."""
+    plans = [phase.plan for phase in chain.phases]
+    size: dict[str, Argument] = {"phases": len(plans), "devices": max(one.hardware.devices for one in plans)}
+    if plan.infeasible:
+        names = [message.phase or chain.phases[0].name for message in plan.infeasible]
+        failing = ", ".join(dict.fromkeys(names))
+        arguments = {**size, "count": len(plan.infeasible), "failing": failing}
+        return Message(id="plan-verdict-phases-impossible", arguments=arguments)
+    known = [one.reliability.expected_interruptions for one in plans if one.reliability is not None]
+    interruptions = sum(known)
+    failures = "unknown" if len(known) < len(plans) else "rare" if interruptions < 1 else "known"
+    is_known = all(one.memory.fits for one in plans)
+    return Message(
+        id="plan-verdict-phases-run" if is_known else "plan-verdict-phases-unknown",
+        arguments={
+            **size,
+            "seconds": chain.total.seconds or 0.0,
+            **_price(chain.total.total_usd, chain.total.known_usd),
+            "failures": failures,
+            "interruptions": interruptions,
         },
     )
 

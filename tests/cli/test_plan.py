@@ -252,3 +252,22 @@ def test_phases_are_planned_one_by_one_and_summed(headway: Headway) -> None:
     assert 'id="phases"' in (headway.folder / "chain.html").read_text()
     swept = headway("plan", "chain.toml", "--sweep", "devices=8,16", "--json").json
     assert all("phases" not in point["plan"] for point in swept["points"])
+
+
+def test_a_phase_that_does_not_run_is_named_with_its_rule(headway: Headway) -> None:
+    big = '\n[[phases]]\nname = "big"\ntraining = {tokens = "1T"}\nhardware = {devices = 1}\n'
+    (headway.folder / "chain.toml").write_text(CHAIN + big)
+    shown = headway("plan", "chain.toml", "--report", "chain.html")
+    shown = headway("plan", "chain.toml")
+    assert shown.out.startswith("Does not run: of its 3 phases, one obstacle stands in the way of big")
+    assert "Change first, in the phase big:" in shown.out.replace("\n", " ")
+    assert "x big: The training does not fit" in shown.out
+    page = (headway.folder / "chain.html").read_text()
+    assert "Change first, in the phase big:" in page
+    assert "big: The training does not fit" in page
+    odd = big.replace("hardware = {devices = 1}", "layout = {pipeline_parallel_degree = 3}")
+    (headway.folder / "odd.toml").write_text(CHAIN + odd)
+    refused = headway("plan", "odd.toml")
+    assert refused.code == 2
+    assert "big cannot be planned" in refused.err
+    assert "layout.pipeline_parallel_degree" in refused.err

@@ -236,6 +236,9 @@ plan-field-impossible = { $rule ->
 # all Numbers
 plan-model-too-large = No model has more than { COUNT($limit) } parameters, and this one has { COUNT($parameters) }: `model.hidden_size` is { COUNT($hidden_size) }, `model.num_hidden_layers` { COUNT($num_hidden_layers) }, `model.vocab_size` { COUNT($vocab_size) }, `model.num_experts` { COUNT($num_experts) }.
     .next = Lower the largest of these fields; look for a digit too many.
+# $phase (String): name of a phase
+plan-phase-impossible = Every phase must be possible, and { $phase } cannot be planned.
+    .next = Change what is named below in the `[[phases]]` entry of that name, or in what it shares with the recipe.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $field, $value, $supported (String): names, not translated
@@ -605,10 +608,39 @@ plan-verdict-impossible = Does not run on { NUMBER($devices) } x { $accelerator 
         [one] one obstacle
        *[other] { COUNT($count) } obstacles
     }, named below.
+# the same of all phases of a training together; $phases, $devices (Number): phases, and devices of the largest
+plan-verdict-phases-run = Its { COUNT($phases) } phases run, on up to { NUMBER($devices) } devices, in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+        [least] , for at least { USD($usd) }
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+        [rare] , with less than one interruption
+       *[known] , with about { DECIMAL($interruptions) } interruptions
+    }.
+plan-verdict-phases-unknown = Its { COUNT($phases) } phases would run, on up to { NUMBER($devices) } devices, in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+        [least] , for at least { USD($usd) }
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+        [rare] , with less than one interruption
+       *[known] , with about { DECIMAL($interruptions) } interruptions
+    }, if all fit, which is not known.
+# $failing (String): names of phases
+plan-verdict-phases-impossible = Does not run: of its { COUNT($phases) } phases, { $count ->
+        [one] one obstacle
+       *[other] { COUNT($count) } obstacles
+    } { $count ->
+        [one] stands
+       *[other] stand
+    } in the way of { $failing }, named below.
 # $layout (String)
 plan-verdict-layout = Layout: { $layout }.
 # $step (String): what to do
 plan-verdict-change = Change first: { $step }
+# $phase (String): name of a phase
+plan-verdict-change-phase = Change first, in the phase { $phase }: { $step }
 plan-verdict-no-change = Nothing needs to change.
 # $considered (Number); $removed (String): rules with numbers
 plan-search-line = Search: { COUNT($considered) } layouts evaluated{ $removed ->
