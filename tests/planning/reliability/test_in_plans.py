@@ -109,3 +109,27 @@ def test_the_steps_are_a_topic_of_their_own(make_recipe: MakeRecipe) -> None:
     assert found.reliability is not None
     assert EXPLANATIONS["reliability"](recipe, found) == explain(found.reliability)
     assert explain_reliability(recipe, replace(found, reliability=None)) == ()
+
+
+def test_an_interval_beyond_the_run_is_that_of_the_run(make_recipe: MakeRecipe) -> None:
+    """The end is saved: an interval of 100 days of a job of days costs what a single checkpoint at its end does."""
+    storage = {"storage_write_bytes_per_second": "10 GB"}
+    recipe: dict[str, Any] = {
+        "model": {"preset": "llama-3.1-8b"},
+        "hardware": {"accelerator": "h100-sxm-80gb", "devices": 1024},
+        "training": {"steps": 200_000, "sequence_length": 4096, "global_batch_size": 1024},
+    }
+
+    def planned(every: Any) -> Plan:
+        return plan(make_recipe(**recipe, resilience={**storage, "checkpoint_every": every}))
+
+    once = planned(planned("100d").time.training_seconds)
+    assert once.reliability is not None
+    assert 0 < once.reliability.goodput < 1  # type: ignore[operator]
+    for every in ("10d", "100d"):
+        found = planned(every)
+        assert found.time.training_seconds < 10 * 86400
+        assert found.reliability.checkpointing.work_seconds == pytest.approx(found.time.training_seconds)  # type: ignore
+        assert found.time.total_seconds == pytest.approx(once.time.total_seconds)
+    often = planned("1h")
+    assert often.time.total_seconds < once.time.total_seconds  # type: ignore[operator]

@@ -170,3 +170,11 @@ def test_auto_is_the_best_interval_where_it_is_known() -> None:
     automatic = ResilienceConfig(checkpoint_every="auto")
     assert automatic.interval_seconds(123.0) == 123.0
     assert automatic.interval_seconds(None) == ResilienceConfig().interval_seconds(123.0) == 60.0
+
+
+def test_neither_interval_is_longer_than_the_run() -> None:
+    """An hour of work on eight devices: the best interval is a day or more, and the stated one a year."""
+    found = plan_reliability(devices=8, training_seconds=3600, write_seconds=30, interval_seconds=3e7)
+    assert found.checkpointing is not None
+    assert found.checkpointing.work_seconds == found.checkpoint_interval_seconds == 3600
+    assert found.goodput == found.best_goodput
