@@ -221,7 +221,7 @@ def _reliability(recipe: Recipe, chosen: Choice, storage: Storage) -> Reliabilit
         return None
     return plan_reliability(
         devices=recipe.hardware.devices,
-        training_seconds=recipe.num_steps * chosen.step_seconds,
+        work_seconds=recipe.num_steps * chosen.step_seconds + _evaluation_seconds(recipe, chosen),
         write_seconds=storage.checkpoint_write_seconds,
         interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds, storage.checkpoint_write_seconds),
         accelerator=chosen.accelerator,

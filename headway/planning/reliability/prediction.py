@@ -140,7 +140,7 @@ def best_interval_seconds(
 def plan_reliability(
     *,
     devices: int,
-    training_seconds: float,
+    work_seconds: float,
     write_seconds: float | None,
     interval_seconds: float,
     accelerator: str | None = None,
@@ -150,7 +150,7 @@ def plan_reliability(
 
     Args:
         devices: of the job.
-        training_seconds: of useful work; no interval is longer, since its end is saved.
+        work_seconds: useful, evaluations included; no interval is longer, since its end is saved.
         write_seconds: from the begin of a checkpoint until it is safe; None where the storage is not known.
         interval_seconds: of work between checkpoints, as the recipe says.
         accelerator: id in the catalogue.
@@ -162,10 +162,10 @@ def plan_reliability(
     resilience = resilience or ResilienceConfig()
     rate = expected_rate(resilience, accelerator)
     mtbf_seconds = job_mtbf_seconds(rate, devices)
-    way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds, training_seconds)
+    way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds, work_seconds)
     slow, fast = (job_mtbf_seconds(end, devices) for end in rate_interval(rate))
     useful = None if way is None else exact_goodput(mtbf_seconds, way)
-    wall_seconds = training_seconds / useful if useful else training_seconds
+    wall_seconds = work_seconds / useful if useful else work_seconds
     count = interruptions(rate, devices=devices, seconds=wall_seconds)
     return Reliability(
         devices=devices,

@@ -133,3 +133,16 @@ def test_an_interval_beyond_the_run_is_that_of_the_run(make_recipe: MakeRecipe) 
         assert found.time.total_seconds == pytest.approx(once.time.total_seconds)
     often = planned("1h")
     assert often.time.total_seconds < once.time.total_seconds  # type: ignore[operator]
+
+
+def test_interruptions_are_counted_over_evaluations_too(make_recipe: MakeRecipe) -> None:
+    """Evaluations longer than the training: the job runs, and fails, for all that time."""
+    often = {"steps": 1000, "global_batch_size": 64, "evaluate_every_steps": 1, "evaluate_batches": 500}
+    hardware = {"accelerator": "h100-sxm-80gb", "devices": 64}
+    for storage in ({}, {"storage_write_bytes_per_second": "10 GB"}):
+        found = plan(make_recipe(hardware=hardware, training=often, resilience=storage))
+        assert found.reliability is not None
+        assert found.time.evaluation_seconds > found.time.training_seconds
+        assert found.reliability.wall_seconds == pytest.approx(found.time.total_seconds)
+        mtbf_seconds = found.reliability.mtbf_hours * 3600
+        assert found.reliability.expected_interruptions == pytest.approx(found.time.total_seconds / mtbf_seconds)
