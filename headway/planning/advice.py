@@ -26,6 +26,9 @@ interval of the step time is wide."""
 WORTHWHILE_GOODPUT = 0.02
 """Share of the wall time that another interval of checkpoints must save to be named. Our choice."""
 
+SHORT_OF_SPARES_SHARE = 0.1
+"""Of the time, for which spare servers may be too few without a word. Our choice: small jobs are seldom short of one."""
+
 GOOD_EPOCHS = 4
 """Passes over the data that are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264),
 section 1."""
@@ -123,7 +126,26 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     tokens = recipe.data.dataset_tokens
     if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+    yield from _spares(plan)
     yield from site_advice.partial_cost(recipe, plan)
+
+
+def _spares(plan: Plan) -> Iterator[Message]:
+    """Yield that a job will wait for servers that are under repair."""
+    if plan.reliability is None or not plan.time.total_seconds:
+        return
+    spares = plan.reliability.spares
+    share = 1 - spares.sufficient_probability
+    if share > SHORT_OF_SPARES_SHARE:
+        yield Message(
+            id="plan-warning-spares",
+            arguments={
+                "away": spares.mean_nodes_away,
+                "nodes": spares.nodes,
+                "share": share,
+                "recommended": spares.recommended_nodes,
+            },
+        )
 
 
 def _checkpointing(plan: Plan) -> Iterator[Message]:

@@ -154,8 +154,8 @@ def plan_cost(
     Args:
         site: prices, ownership, life and use of the hardware.
         entry: the accelerator, whose rent the catalogue may know; None for a CPU.
-        devices: of the run.
-        nodes: servers of the run.
+        devices: of the run, those of spare servers included.
+        nodes: servers of the run, spare ones included.
         seconds: that they are held; None where it is not known, and neither is any cost then.
         power: of the run.
         energy: of the run.

@@ -32,13 +32,14 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if seconds is None:
         return
     if cost.device_usd_per_hour is not None:
-        hours = plan.hardware.devices * seconds / units.SECONDS_PER_HOUR
+        devices = held_devices(recipe, plan)
+        hours = devices * seconds / units.SECONDS_PER_HOUR
         yield Explanation(
             id="explain-cost-rent",
             quantity="usd",
             value=hours * cost.device_usd_per_hour,
             arguments={
-                "devices": plan.hardware.devices,
+                "devices": devices,
                 "device_hours": hours,
                 "price": cost.device_usd_per_hour,
                 "usd": hours * cost.device_usd_per_hour,
@@ -71,6 +72,11 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             arguments={"capital_usd": cost.capital_usd, "months": cost.break_even_months},
             source="capital / (rent - running costs)",
         )
+
+
+def held_devices(recipe: Recipe, plan: Plan) -> int:
+    """Return the devices of a run, with those of spare servers: all of them are held for its time."""
+    return plan.hardware.devices + recipe.resilience.spare_nodes * plan.hardware.devices_per_node
 
 
 def _total(plan: Plan) -> Iterator[Explanation]:

@@ -35,6 +35,7 @@ explain-power-part = { $part ->
         [supply_losses_watts] Losses of power supplies
         [fabric_and_storage_watts] Switches and storage servers
         [servers_watts] Servers
+        [spare_servers_watts] Spare servers that wait
        *[site_overhead_watts] Cooling and losses of the site
     }: { WATTS($watts) }, { PERCENT($share) } of the facility.
 # $devices, $watts, $peak_watts (Number)

@@ -141,6 +141,7 @@ plan-label-fans-and-boards-watts = Fans and boards
 plan-label-supply-losses-watts = Losses of power supplies
 plan-label-fabric-and-storage-watts = Switches and storage servers
 plan-label-servers-watts = Servers
+plan-label-spare-servers-watts = Spare servers that wait
 plan-label-site-overhead-watts = Cooling and losses of the site
 plan-label-equipment-joules = Servers
 plan-label-facility-joules = Facility
@@ -282,6 +283,13 @@ plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
 # $interval_seconds, $share, $best_seconds, $best (Number)
 plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work between checkpoints, { PERCENT($share) } of the time is useful; with { DURATION($best_seconds) }, { PERCENT($best) } would be.
     .next = Set `resilience.checkpoint_every` to "auto".
+# $away, $nodes, $share, $recommended (Number): servers under repair, spare ones, share of the time in which those are too few
+plan-warning-spares = { DECIMAL($away) } servers are under repair on average, and { $nodes ->
+        [0] none waits to take their place
+        [one] one waits to take their place
+       *[other] { COUNT($nodes) } wait to take their place
+    }: for { PERCENT($share) } of the time the job lacks a server, and stands still where nobody replaces it, which this plan does not count.
+    .next = Set `resilience.spare_nodes` to { NUMBER($recommended, useGrouping: 0) }, whose cost the plan then counts, unless the provider replaces servers at once.
 # $rate (Number): of one device
 plan-warning-network-assumed = No network between the servers is named; this plan assumes what such servers usually have, { BYTERATE($rate) } for each device.
     .next = Name it in `hardware.network`, or state its rate in `hardware.network_bytes_per_second`.
