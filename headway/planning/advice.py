@@ -27,7 +27,7 @@ WORTHWHILE_GOODPUT = 0.02
 """Share of the wall time that another interval of checkpoints must save to be named. Our choice."""
 
 SHORT_OF_SPARES_SHARE = 0.1
-"""Of the time, for which spare servers may be too few without a word. Our choice: small jobs are seldom short of one."""
+"""Of the time, for which spare servers may be too few without a word. Our choice: small jobs seldom lack one."""
 
 GOOD_EPOCHS = 4
 """Passes over the data that are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264),

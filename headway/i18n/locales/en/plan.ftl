@@ -388,10 +388,22 @@ plan-warning-start-carbon = The run emits { DECIMAL($now) } kg CO2e as it starts
 ## Obstacles
 
 # $needed_watts, $capacity_watts, $devices (Number)
-plan-infeasible-site-power = The run needs { WATTS($needed_watts) } at its maximum, and the site supplies { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
-    .next = Use at most { COUNT($devices) } devices, or a site with more power.
-plan-infeasible-site-cooling = The run gives off { WATTS($needed_watts) } of heat at its maximum, and the site removes { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
-    .next = Use at most { COUNT($devices) } devices, or a site with more cooling.
+plan-infeasible-site-power = The run needs { WATTS($needed_watts) } at its maximum, and the site supplies { WATTS($capacity_watts) }, { $devices ->
+        [0] less than any of its devices needs
+       *[other] enough for { NUMBER($devices, useGrouping: 0) } devices that fill their servers and share the batch
+    }.
+    .next = { $devices ->
+        [0] Use a site with more power (`site.power_capacity`).
+       *[other] Use at most { NUMBER($devices, useGrouping: 0) } devices, or a site with more power.
+    }
+plan-infeasible-site-cooling = The run gives off { WATTS($needed_watts) } of heat at its maximum, and the site removes { WATTS($capacity_watts) }, { $devices ->
+        [0] less than any of its devices needs
+       *[other] enough for { NUMBER($devices, useGrouping: 0) } devices that fill their servers and share the batch
+    }.
+    .next = { $devices ->
+        [0] Use a site with more cooling (`site.cooling_capacity`).
+       *[other] Use at most { NUMBER($devices, useGrouping: 0) } devices, or a site with more cooling.
+    }
 # $rack_watts, $limit_watts, $nodes_per_rack (Number); $method, $methods (String): names, not translated
 plan-infeasible-rack = A rack of { COUNT($nodes_per_rack) } servers gives off up to { WATTS($rack_watts) }, and { $method ->
         [none] no known method removes more than
