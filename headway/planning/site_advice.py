@@ -104,7 +104,8 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
 def _enough_for(plan: Plan, share: float) -> int:
     """Return the most devices that take no more than a share of the rated maximum, and that the training can use.
 
-    They fill their servers, and divide the batch or the devices that were asked for; spare servers stay. 0 where none do.
+    They fill their servers, and divide the batch or the devices that were asked for; spare servers stay. 0 where
+    none do.
     """
     hardware, layout, spares = plan.hardware, plan.layout, _spare_share(plan)
     most = int(hardware.devices * (share - spares) / (1 - spares)) if share > spares else 0
