@@ -25,8 +25,8 @@ MAX_BYTES = 8 * 2**20
 """A series is bounded input: hours of a century, and some text to each."""
 
 _SAME_SHARE = 1e-3
-"""Of the mean, by which hours to start may differ and are as good. Our choice: prices and intensities have three digits, and
-sums over a year of them are rounded."""
+"""Of the mean, by which hours to start may differ and are as good. Our choice: prices and intensities have three
+digits, and sums over a year of them are rounded."""
 
 _MAX_VALUE = 1e6
 """No price of a kilowatt hour and no kilograms of carbon for it come near this; `recipe.quantities.Price` is alike."""

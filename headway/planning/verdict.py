@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from headway.planning.message import Argument, Message
@@ -9,6 +10,24 @@ from headway.planning.message import Argument, Message
 if TYPE_CHECKING:
     from headway.planning.phases import Chain
     from headway.planning.plan import Plan
+
+Numbers = Mapping[str, float]
+
+_BROKEN_LIMIT = 2.0
+"""More than all that can be lost."""
+_BEYOND_AN_END = 0.1
+"""Chance that a number lies above the upper end of its 80 % interval."""
+
+_LOST: dict[str, Callable[[Numbers], float]] = {
+    "plan-warning-memory-tight": lambda said: _BEYOND_AN_END if said["share"] <= 1 else 0.5,
+    "plan-warning-network-exposed": lambda said: said["share"],
+    "plan-warning-checkpoint-slow": lambda said: said["share"],
+    "plan-warning-checkpoint-interval": lambda said: 1 - said["share"] / said["best"],
+    "plan-warning-data-slow": lambda said: 1 - 1 / said["ratio"],
+    "plan-warning-start-price": lambda said: 1 - said["best"] / said["now"],
+    "plan-warning-start-carbon": lambda said: 1 - said["best"] / said["now"],
+}
+"""Message -> what share of time or money is lost."""
 
 
 def verdict(plan: Plan) -> Message:
@@ -78,5 +97,23 @@ def _size(plan: Plan) -> dict[str, Argument]:
 
 
 def first_change(plan: Plan) -> Message | None:
-    """Return the obstacle or warning whose next step comes first; None where nothing needs to change."""
-    return next(iter((*plan.infeasible, *plan.warnings)), None)
+    """Return the obstacle or warning whose next step comes first; None where nothing needs to change.
+
+    Obstacles come first, then limits of the budget, then the warning that says the most lost: `lost_share`.
+    """
+    if plan.infeasible:
+        return plan.infeasible[0]
+    return max(plan.warnings, key=lost_share, default=None)
+
+
+def lost_share(warning: Message) -> float:
+    """Return the share of the time or of the money that is lost to what a warning names; 0 where it says none.
+
+    A limit that the reader set, and that is broken, counts above all. Where the memory is tight the run may be lost:
+    with the chance of the interval's end while that fits, and else with even odds. Of equals, the first one counts.
+    """
+    share = _LOST.get(warning.id)
+    if share is not None:
+        return share({name: value for name, value in warning.arguments.items() if not isinstance(value, str)})
+    is_broken = warning.id.startswith("plan-warning-budget-") and not warning.id.endswith("-unknown")
+    return _BROKEN_LIMIT if is_broken else 0.0
