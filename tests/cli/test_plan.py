@@ -271,3 +271,13 @@ def test_a_phase_that_does_not_run_is_named_with_its_rule(headway: Headway) -> N
     assert refused.code == 2
     assert "big cannot be planned" in refused.err
     assert "layout.pipeline_parallel_degree" in refused.err
+
+
+def test_failures_are_simulated_where_they_are_explained(headway: Headway) -> None:
+    rate = ("--set", "resilience.storage_write_bytes_per_second=1000000000")
+    shown = headway("plan", *EIGHT_H100, *rate, "--explain", "reliability").out
+    assert "By chance, in 400 replicas of the run" in shown
+    assert "a public trace" in shown
+    steps = headway("plan", *EIGHT_H100, *rate, "--explain", "reliability", "--json").json["reliability"]
+    chance = [step["arguments"]["process"] for step in steps if step["id"] == "explain-reliability-chance"]
+    assert chance == ["independent", "bursts", "replay"]
