@@ -186,9 +186,9 @@ def over_budget(recipe: Recipe, spent: Spending) -> Iterator[Message]:
         # What is known alone may be beyond the limit; below it, the whole may still be.
         if value is not None and value > limit:
             arguments: dict[str, Argument] = {"limit": limit, "value": value, "is_whole": "yes" if is_whole else "no"}
-            yield Message(id=f"{BUDGET_WARNINGS}{name}", arguments=arguments)
+            yield Message(id=f"plan-warning-budget-{name}", arguments=arguments)
         elif value is None or not is_whole:
-            yield Message(id=f"{BUDGET_WARNINGS}{name}-unknown", arguments={"limit": limit})
+            yield Message(id=f"plan-warning-budget-{name}-unknown", arguments={"limit": limit})
 
 
 def _spending(plan: Plan) -> Spending:

@@ -161,9 +161,7 @@ def plan_cost(
         energy: of the run.
         time_spread: 80 % interval of the seconds, as ratios.
 
-    Devices are paid for the time, at a price that does not depend on it; electricity is paid for the energy, which
-    grows with the time too, so that the ends of both add up. A rent without a price of electricity beside it has the
-    electricity in it. A sum of some of the parts is no total, since it would win every comparison.
+    Devices are paid for the time, electricity for the energy, which grows with it, so that the ends of both add up.
 
     Raises:
         PlanError: the series of prices cannot be read.
@@ -177,8 +175,7 @@ def plan_cost(
     rent = devices * seconds / units.SECONDS_PER_HOUR * prices[1] if prices is not None else None
     purchase = plan_purchase(site, nodes=nodes, seconds=seconds, power=power)
     is_bought = site.ownership == "buy"
-    held = (purchase.usd if purchase else None) if is_bought else rent
-    hardware = (purchase.hardware_usd if purchase else None) if is_bought else rent
+    held, hardware = _bought(purchase) if is_bought else (rent, rent)
     missing = tuple(_missing(site, purchase, rent, electricity, tariff))
     known_usd = _sum(held, electricity)
     spread = product(time_spread, SURE if prices is None or is_bought else spread_of(*prices))
@@ -228,10 +225,19 @@ def plan_purchase(site: SiteConfig, *, nodes: int, seconds: float, power: Power)
     )
 
 
+def _bought(purchase: Purchase | None) -> tuple[float | None, float | None]:
+    """Return what owning the hardware costs the run in all, and for the servers alone."""
+    return (None, None) if purchase is None else (purchase.usd, purchase.hardware_usd)
+
+
 def _missing(
     site: SiteConfig, purchase: Purchase | None, rent: float | None, electricity: float | None, tariff: float | None
 ) -> Iterator[str]:
-    """Yield what is paid for at a price that is not known: a bought machine's electricity always is."""
+    """Yield what is paid for at a price that is not known.
+
+    A rent without a price of electricity beside it has the electricity in it; a bought machine's is always paid for. A
+    sum of some of the parts is no total, since it would win every comparison.
+    """
     is_bought = site.ownership == "buy"
     if (purchase if is_bought else rent) is None:
         yield "hardware"
