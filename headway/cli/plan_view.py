@@ -105,10 +105,11 @@ def change_text(change: Message | None, step: str | None) -> str:
 
 
 def search_line(plan: Plan) -> str:
-    """Return how many layouts were looked at, and which rules removed how many."""
+    """Return how many layouts were looked at, and which rules removed how many, and why."""
     text, search = current_translator().text, plan.search
     rules = sorted(search.removed.items(), key=lambda pair: -pair[1])
-    removed = ", ".join(text("plan-search-rule", rule=rule, count=count) for rule, count in rules if count)
+    told = [(rule, text("plan-search-rule", rule=rule, count=count)) for rule, count in rules if count]
+    removed = "; ".join(text("plan-search-reason", told=rule_text, rule=rule) for rule, rule_text in told)
     return text("plan-search-line", considered=search.considered, removed=removed or "none")
 
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from headway.i18n import Translator
 from headway.planning.explanations import EXPLANATIONS
 from tests.command_line import Headway
 from tests.test_house import ROOT
@@ -168,6 +169,35 @@ def test_a_plan_begins_with_its_verdict_and_stays_on_one_screen(headway: Headway
     end = next(number for number, line in enumerate(shown) if line.startswith("Search: "))
     assert end <= 44
     assert "layouts evaluated; removed by rule: " in shown[end]
+    told = " ".join(shown[end:]).partition("Alternatives")[0]
+    assert "(each stage takes equal chunks of whole layers)" in told
+
+
+RULES = (
+    *(
+        "memory",
+        "batch",
+        "devices",
+        "data",
+        "heads",
+        "width",
+        "link",
+        "split",
+        "group",
+        "layers",
+        "sequence",
+        "experts",
+    ),
+    "schedule",
+)
+"""What `legal_layouts` names, and the memory."""
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_of_the_search_has_a_reason(rule: str) -> None:
+    told = Translator("en").text("plan-search-reason", told="4", rule=rule)
+    assert told.startswith("4 (")
+    assert told.endswith(")")
 
 
 def test_a_plan_that_does_not_fit_says_what_would(headway: Headway) -> None:

@@ -683,6 +683,23 @@ plan-search-rule = { $rule ->
         [experts] experts
        *[schedule] schedule of the stages
     } { COUNT($count) }
+# $told (String): a rule with its number; $rule (String): name of the rule, for the reason behind it
+plan-search-reason = { $told }{ $rule ->
+        [memory] {" "}(a device would need more than it has)
+        [batch] {" "}(every data-parallel device takes an equal share of each step)
+        [devices] {" "}(the degrees together divide the devices)
+        [data] {" "}(the other degrees leave another one than is asked for)
+        [heads] {" "}(each tensor-parallel device takes whole heads)
+        [width] {" "}(each tensor-parallel device takes an equal part of the MLPs)
+        [link] {" "}(tensor parallelism leaves the server only where it is asked for)
+        [split] {" "}(activations are divided only where matrices are)
+        [group] {" "}(states are divided among several devices that hold the same)
+        [layers] {" "}(each stage takes equal chunks of whole layers)
+        [sequence] {" "}(each context-parallel device takes two equal parts of the sequence)
+        [experts] {" "}(each expert-parallel device takes as many experts)
+        [schedule] {" "}(interleaved stages take as many micro-batches as there are stages at a time)
+       *[other] {""}
+    }
 plan-label-degrees = Split
 plan-label-micro-batches = Micro-batch x accumulation
 # $bytes (Number)
