@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -73,12 +72,11 @@ def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str 
         PlanError: the plan cannot be made from what is known.
     """
     from headway.planning import plan as plan_recipe
-    from headway.planning.phases import plan_chain
+    from headway.planning.phases import with_phases
 
     resolved = load(recipe)
     made = plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing, Path(runs)))
-    chain = plan_chain(resolved, made, lambda one: plan(one, machine, runs=runs, probing=probing))
-    return made if chain is None else replace(made, chain=chain)
+    return with_phases(resolved, made, lambda one: plan(one, machine, runs=runs, probing=probing))
 
 
 def train(

@@ -94,9 +94,23 @@ def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
     for name in _ROWS:
         measure = _LESS.get(name) or _MORE[name]
         values = [measure(plan) for plan in plans]
-        if any(value is not None for value in values):
+        is_partial = name == "total-usd" and any(plan.cost.known_usd is not None for plan in plans)
+        if is_partial or any(value is not None for value in values):
             best = _best(values, [plan.is_feasible for plan in plans], lowest=name in _LESS)
-            yield [text(f"plan-label-{name}"), *_cells(name, values, best)]
+            cells = list(_cells(name, values, best))
+            yield [text(f"plan-label-{name}"), *(map(cost_text, plans, cells) if name == "total-usd" else cells)]
+
+
+def cost_text(plan: Plan, total: str) -> str:
+    """Return the text of a plan's cost, or what is known of it where a part is missing."""
+    return usd_text(plan.cost.total_usd, plan.cost.known_usd, total)
+
+
+def usd_text(total_usd: float | None, known_usd: float | None, total: str) -> str:
+    """Return the text of a total, or what is known of it where a part is missing."""
+    if total_usd is not None or known_usd is None:
+        return total
+    return current_translator().text("plan-at-least", usd=known_usd)
 
 
 def _cells(name: str, values: Sequence[float | None], best: int | None) -> Iterator[str]:

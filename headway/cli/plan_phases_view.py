@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.cli.output import make_table, stdout_console
+from headway.cli.plan_compare_view import usd_text
 from headway.i18n import current_translator, formatting
 from headway.planning.phases import Sum, sum_of
 
@@ -46,5 +47,5 @@ def _cells(one: Sum) -> Iterator[str]:
     yield formatting.format_duration(one.seconds, locale) if one.seconds != 0 else ""
     yield formatting.format_count(one.device_hours, locale)
     yield formatting.format_decimal(None if joules is None else units.joules_to_kilowatt_hours(joules) / 1000, locale)
-    yield formatting.format_usd(one.total_usd, locale)
+    yield usd_text(one.total_usd, one.known_usd, formatting.format_usd(one.total_usd, locale))
     yield formatting.format_decimal(None if kilograms is None else kilograms / 1000, locale)

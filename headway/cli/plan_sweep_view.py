@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headway import units
 from headway.cli.localized import error_lines
 from headway.cli.output import make_table, print_message, stdout_console
+from headway.cli.plan_compare_view import cost_text
 from headway.i18n import current_translator, formatting
 from headway.i18n.plain import without_controls
 
@@ -70,9 +71,10 @@ def _rows(points: Sequence[SweepPoint]) -> Iterator[list[str]]:
     for point in points:
         if point.plan is None or not point.plan.is_feasible:
             continue
-        cells = [
-            _FORMATTERS.get(name, formatting.format_percent)(measure(point, point.plan), locale)
+        texts = {
+            name: _FORMATTERS.get(name, formatting.format_percent)(measure(point, point.plan), locale)
             for name, measure in _NUMBERS.items()
-        ]
+        }
+        cells = [*{**texts, "usd": cost_text(point.plan, texts["usd"])}.values()]
         bar = _BAR * max(1, round(_BAR_CELLS * point.plan.time.tokens_per_second / most))
         yield [formatting.format_decimal(float(point.value), locale, 6), cells[0], bar, *cells[1:]]

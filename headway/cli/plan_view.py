@@ -9,6 +9,7 @@ from headway.cli.output import make_table, print_message, stdout_console
 from headway.cli.plan_compare_view import layout_text, recompute_text
 from headway.cli.plan_published_view import beside_table
 from headway.i18n import current_translator, formatting
+from headway.i18n.plain import without_controls
 from headway.i18n.quantities import format_interval, format_quantity
 from headway.planning.verdict import first_change, verdict
 
@@ -34,7 +35,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "cooling": ("heat_watts", "method"),
     "carbon": ("operational_kg_co2e", "embodied_kg_co2e"),
     "water": ("litres",),
-    "cost": ("total_usd", "energy_usd", "hardware_usd"),
+    "cost": ("total_usd", "known_usd", "energy_usd", "hardware_usd"),
     "reliability": ("expected_interruptions", "checkpoint_interval_seconds", "goodput"),
     "software": ("engine_version", "precision"),
 }
@@ -75,7 +76,8 @@ def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[
         console.print(beside_table(published))
     for kind, mark in (("warnings", "!"), ("infeasible", "x")):
         for message in content[kind]:
-            print_message(console, mark, message["id"], message.get("arguments", {}))
+            phase = without_controls(message["phase"]) + ":" if "phase" in message else ""
+            print_message(console, f"{mark} {phase}".rstrip(), message["id"], message.get("arguments", {}))
 
 
 def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> None:
@@ -89,17 +91,25 @@ def _show_verdict(console: Console, plan: Plan, nearest: Sequence[Message]) -> N
     step = translator.next_step(change.id, **change.arguments) if change is not None else None
     if nearest:
         return
-    if step:
-        console.print(translator.text("plan-verdict-change", step=step))
-    else:
-        console.print(translator.text("plan-verdict-no-change"))
+    console.print(change_text(change, step))
+
+
+def change_text(change: Message | None, step: str | None) -> str:
+    """Return what to change first, and in which phase."""
+    text = current_translator().text
+    if change is None or not step:
+        return text("plan-verdict-no-change")
+    if change.phase is not None:
+        return text("plan-verdict-change-phase", phase=change.phase, step=step)
+    return text("plan-verdict-change", step=step)
 
 
 def search_line(plan: Plan) -> str:
-    """Return how many layouts were looked at, and which rules removed how many."""
+    """Return how many layouts were looked at, and which rules removed how many, and why."""
     text, search = current_translator().text, plan.search
     rules = sorted(search.removed.items(), key=lambda pair: -pair[1])
-    removed = ", ".join(text("plan-search-rule", rule=rule, count=count) for rule, count in rules if count)
+    told = [(rule, text("plan-search-rule", rule=rule, count=count)) for rule, count in rules if count]
+    removed = "; ".join(text("plan-search-reason", told=rule_text, rule=rule) for rule, rule_text in told)
     return text("plan-search-line", considered=search.considered, removed=removed or "none")
 
 
@@ -169,4 +179,6 @@ def _is_repetition(content: Mapping[str, Any], section: str, quantity: str) -> b
     """Say whether a quantity says nothing new."""
     if (section, quantity) == ("model", "active_parameters"):
         return bool(content["model"]["active_parameters"] == content["model"]["parameters"])
+    if (section, quantity) == ("cost", "known_usd"):
+        return "total_usd" in content["cost"]
     return (section, quantity) == ("layout", "recompute") and content["layout"]["recompute"] == "none"

@@ -14,7 +14,7 @@ from headway.cli.html import escape
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_phases_view import COLUMNS, phase_rows
 from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
-from headway.cli.plan_view import search_line
+from headway.cli.plan_view import change_text, search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
 from headway.i18n import current_translator
@@ -125,7 +125,7 @@ def _verdict(report: Report) -> str:
     lines.append(f"<p>{escape(text('plan-verdict-layout', layout=layout_text(report.plan.layout)))}</p>")
     lines += [f"<p>{escape(text(message.id, **message.arguments))}</p>" for message in report.nearest]
     step = translator.next_step(change.id, **change.arguments) if change is not None else None
-    told = text("plan-verdict-change", step=step) if step else text("plan-verdict-no-change")
+    told = change_text(change, step)
     lines += [] if report.nearest else [f"<p>{escape(told)}</p>"]
     kind = "verdict impossible" if report.plan.infeasible else "verdict"
     return f'<div class="{kind}">{"".join(lines)}</div>'
@@ -140,7 +140,9 @@ def _items(messages: Sequence[Message], kind: str) -> Iterator[str]:
     for message in messages:
         step = translator.next_step(message.id, **message.arguments)
         next_step = f'<span class="next">{escape(step)}</span>' if step else ""
-        yield f'<li class="{kind}">{escape(translator.text(message.id, **message.arguments))}{next_step}</li>'
+        told = translator.text(message.id, **message.arguments)
+        told = told if message.phase is None else f"{message.phase}: {told}"
+        yield f'<li class="{kind}">{escape(told)}{next_step}</li>'
 
 
 def _list(items: Sequence[str]) -> str:

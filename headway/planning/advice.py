@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning import site_advice
 from headway.planning.ineffective import without_effect
-from headway.planning.message import Message
+from headway.planning.message import Argument, Message
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -25,9 +26,39 @@ interval of the step time is wide."""
 WORTHWHILE_GOODPUT = 0.02
 """Share of the wall time that another interval of checkpoints must save to be named. Our choice."""
 
+SHORT_OF_SPARES_SHARE = 0.1
+"""Of the time, for which spare servers may be too few without a word. Our choice: small jobs seldom lack one."""
+
 GOOD_EPOCHS = 4
 """Passes over the data that are nearly as good as new data. Source: Muennighoff et al. 2023 (arXiv:2305.16264),
 section 1."""
+
+
+BUDGET_WARNINGS = "plan-warning-budget-"
+"""What the names of the messages on the budget begin with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spending:
+    """What a budget limits; None where it is not known.
+
+    Attributes:
+        seconds: from the begin to the end.
+        usd: what is known of the cost.
+        is_usd_whole: whether that is all of it.
+        kg_co2e: of the operation.
+        kilowatt_hours: of the facility.
+        litres: what is known of the water.
+        is_water_whole: whether that is all of it.
+    """
+
+    seconds: float | None
+    usd: float | None
+    is_usd_whole: bool
+    kg_co2e: float | None
+    kilowatt_hours: float | None
+    litres: float | None
+    is_water_whole: bool
 
 
 def obstacles(plan: Plan) -> Iterator[Message]:
@@ -71,7 +102,7 @@ def _largest_part(plan: Plan) -> str:
 
 def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     """Yield what the reader should know before starting."""
-    yield from _budget(recipe, plan)
+    yield from over_budget(recipe, _spending(plan))
     yield from site_advice.warnings(recipe, plan)
     yield from without_effect(recipe, plan)
     memory = plan.memory
@@ -95,6 +126,26 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     tokens = recipe.data.dataset_tokens
     if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+    yield from _spares(plan)
+    yield from site_advice.partial_cost(recipe, plan)
+
+
+def _spares(plan: Plan) -> Iterator[Message]:
+    """Yield that a job will wait for servers that are under repair."""
+    if plan.reliability is None or not plan.time.total_seconds:
+        return
+    spares = plan.reliability.spares
+    share = 1 - spares.sufficient_probability
+    if share > SHORT_OF_SPARES_SHARE:
+        yield Message(
+            id="plan-warning-spares",
+            arguments={
+                "away": spares.mean_nodes_away,
+                "nodes": spares.nodes,
+                "share": share,
+                "recommended": spares.recommended_nodes,
+            },
+        )
 
 
 def _checkpointing(plan: Plan) -> Iterator[Message]:
@@ -114,22 +165,42 @@ def _checkpointing(plan: Plan) -> Iterator[Message]:
         )
 
 
-def _budget(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+def over_budget(recipe: Recipe, spent: Spending) -> Iterator[Message]:
+    """Yield each limit of the budget that is broken, or of which nobody can say whether it is.
+
+    Args:
+        recipe: its section ``[budget]``.
+        spent: by the run, or by all phases and trials.
+    """
     budget = recipe.budget
-    for name, limit, value in (
-        ("usd", budget.max_usd, plan.cost.total_usd),
-        ("duration", budget.max_duration, plan.time.total_seconds),
-        ("carbon", budget.max_kg_co2e, plan.carbon.operational_kg_co2e),
-        ("energy", budget.max_kilowatt_hours, site_advice.kilowatt_hours(plan)),
-        ("water", budget.max_litres, plan.water.litres),
+    for name, limit, value, is_whole in (
+        ("usd", budget.max_usd, spent.usd, spent.is_usd_whole),
+        ("duration", budget.max_duration, spent.seconds, True),
+        ("carbon", budget.max_kg_co2e, spent.kg_co2e, True),
+        ("energy", budget.max_kilowatt_hours, spent.kilowatt_hours, True),
+        ("water", budget.max_litres, spent.litres, spent.is_water_whole),
     ):
         # Without a duration nothing else is known either, and one message says why.
-        if limit is None or (plan.time.total_seconds is None and name != "duration"):
+        if limit is None or (spent.seconds is None and name != "duration"):
             continue
-        if value is None:
+        # What is known alone may be beyond the limit; below it, the whole may still be.
+        if value is not None and value > limit:
+            arguments: dict[str, Argument] = {"limit": limit, "value": value, "is_whole": "yes" if is_whole else "no"}
+            yield Message(id=f"plan-warning-budget-{name}", arguments=arguments)
+        elif value is None or not is_whole:
             yield Message(id=f"plan-warning-budget-{name}-unknown", arguments={"limit": limit})
-        elif value > limit:
-            yield Message(id=f"plan-warning-budget-{name}", arguments={"limit": limit, "value": value})
+
+
+def _spending(plan: Plan) -> Spending:
+    return Spending(
+        seconds=plan.time.total_seconds,
+        usd=plan.cost.known_usd,
+        is_usd_whole=plan.cost.total_usd is not None,
+        kg_co2e=plan.carbon.operational_kg_co2e,
+        kilowatt_hours=site_advice.kilowatt_hours(plan),
+        litres=plan.water.litres,
+        is_water_whole=plan.water.is_whole,
+    )
 
 
 def watching(plan: Plan) -> Iterator[Message]:

@@ -77,6 +77,11 @@ class Water:
     generation_litres: float | None = None
     site_litres: float | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether both parts are known, so that `litres` is all of it."""
+        return self.generation_litres is not None and self.site_litres is not None
+
 
 def service_life_seconds(site: SiteConfig) -> float:
     """Return the time over which hardware is written off: as the recipe says, else the catalogue's for servers."""

@@ -8,6 +8,7 @@ Leaves out: staff, upkeep, networks to the outside, taxes, what the hardware can
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headway import catalog, units
@@ -35,9 +36,12 @@ class Cost:
     """Costs of the run in US dollars; what nobody knows is None.
 
     Attributes:
-        total_usd: everything that is known, for the ownership that the recipe names.
+        total_usd: everything that is paid, for the ownership that the recipe names; None where a part is missing.
         total_usd_low: lower end of an 80 % interval, from those of the time, of the energy and of the prices.
         total_usd_high: upper end of it.
+        known_usd: the parts that are known: the total, or less than it; None where none is.
+        missing: what is paid for too, at a price that nobody knows: ``hardware``, ``infrastructure``, ``electricity``;
+            None where nothing is, or where of a rent no price at all is known, so that nothing is claimed.
         energy_usd: the electricity; None where the recipe names no price.
         energy_usd_low: lower end of an 80 % interval: that of the energy.
         energy_usd_high: upper end of it.
@@ -62,6 +66,8 @@ class Cost:
     total_usd: float | None = None
     total_usd_low: float | None = None
     total_usd_high: float | None = None
+    known_usd: float | None = None
+    missing: tuple[str, ...] | None = None
     energy_usd: float | None = None
     energy_usd_low: float | None = None
     energy_usd_high: float | None = None
@@ -91,12 +97,14 @@ class Purchase:
         hardware_usd: the servers' depreciation over the run.
         infrastructure_usd: that of power supply and cooling; None where its price is not said.
         interest_usd: on the mean capital over the run.
+        is_whole: whether power supply and cooling are in it as far as the recipe prices them.
     """
 
     capital_usd: float
     hardware_usd: float
     infrastructure_usd: float | None
     interest_usd: float
+    is_whole: bool = True
 
     @property
     def usd(self) -> float:
@@ -146,15 +154,14 @@ def plan_cost(
     Args:
         site: prices, ownership, life and use of the hardware.
         entry: the accelerator, whose rent the catalogue may know; None for a CPU.
-        devices: of the run.
-        nodes: servers of the run.
+        devices: of the run, those of spare servers included.
+        nodes: servers of the run, spare ones included.
         seconds: that they are held; None where it is not known, and neither is any cost then.
         power: of the run.
         energy: of the run.
         time_spread: 80 % interval of the seconds, as ratios.
 
-    Devices are paid for the time, at a price that does not depend on it; electricity is paid for the energy, which
-    grows with the time too, so that the ends of both add up.
+    Devices are paid for the time, electricity for the energy, which grows with it, so that the ends of both add up.
 
     Raises:
         PlanError: the series of prices cannot be read.
@@ -168,18 +175,23 @@ def plan_cost(
     rent = devices * seconds / units.SECONDS_PER_HOUR * prices[1] if prices is not None else None
     purchase = plan_purchase(site, nodes=nodes, seconds=seconds, power=power)
     is_bought = site.ownership == "buy"
-    held = (purchase.usd if purchase else None) if is_bought else rent
-    hardware = (purchase.hardware_usd if purchase else None) if is_bought else rent
+    held, hardware = _bought(purchase) if is_bought else (rent, rent)
+    missing = tuple(_missing(site, purchase, rent, electricity, tariff))
+    known_usd = _sum(held, electricity)
     spread = product(time_spread, SURE if prices is None or is_bought else spread_of(*prices))
     return Cost(
-        **_with_intervals(held, hardware, electricity, spread=spread, energy_spread=energy.spread),
+        **_with_intervals(
+            held, hardware, electricity, spread=spread, energy_spread=energy.spread, is_whole=not missing
+        ),
+        known_usd=known_usd,
+        missing=(missing or None) if known_usd is not None or is_bought else None,
         infrastructure_usd=purchase.infrastructure_usd if is_bought and purchase else None,
         interest_usd=purchase.interest_usd if is_bought and purchase else None,
         device_usd_per_hour=prices[1] if prices else None,
         basis=_basis(site, purchase, prices),
-        rent_usd=None if rent is None else _sum(rent, electricity),
-        purchase_usd=purchase.usd + electricity if purchase and electricity is not None else None,
-        capital_usd=purchase.capital_usd if purchase else None,
+        rent_usd=None if rent is None or (tariff is not None and electricity is None) else _sum(rent, electricity),
+        purchase_usd=purchase.usd + electricity if purchase and purchase.is_whole and electricity is not None else None,
+        capital_usd=purchase.capital_usd if purchase and purchase.is_whole else None,
         lifetime_share=_lifetime_share(site, seconds) if entry is not None or purchase is not None else None,
         break_even_months=_break_even(site, purchase, prices, tariff, power, devices),
         electricity_usd_per_kilowatt_hour=tariff,
@@ -209,7 +221,30 @@ def plan_purchase(site: SiteConfig, *, nodes: int, seconds: float, power: Power)
         hardware_usd=depreciation_usd(servers_usd, seconds=seconds, life_seconds=life_seconds, utilization=use),
         infrastructure_usd=infrastructure,
         interest_usd=interest_usd(capital_usd, seconds=seconds, yearly_rate=site.interest_rate, utilization=use),
+        is_whole=infrastructure is not None or site.infrastructure_usd_per_watt is None,
     )
+
+
+def _bought(purchase: Purchase | None) -> tuple[float | None, float | None]:
+    """Return what owning the hardware costs the run in all, and for the servers alone."""
+    return (None, None) if purchase is None else (purchase.usd, purchase.hardware_usd)
+
+
+def _missing(
+    site: SiteConfig, purchase: Purchase | None, rent: float | None, electricity: float | None, tariff: float | None
+) -> Iterator[str]:
+    """Yield what is paid for at a price that is not known.
+
+    A rent without a price of electricity beside it has the electricity in it; a bought machine's is always paid for. A
+    sum of some of the parts is no total, since it would win every comparison.
+    """
+    is_bought = site.ownership == "buy"
+    if (purchase if is_bought else rent) is None:
+        yield "hardware"
+    if is_bought and purchase is not None and not purchase.is_whole:
+        yield "infrastructure"
+    if electricity is None and (is_bought or tariff is not None):
+        yield "electricity"
 
 
 def _break_even(
@@ -220,7 +255,7 @@ def _break_even(
     power: Power,
     devices: int,
 ) -> float | None:
-    if purchase is None or prices is None or tariff is None or power.facility_watts is None:
+    if purchase is None or not purchase.is_whole or prices is None or tariff is None or power.facility_watts is None:
         return None
     hours = SECONDS_PER_MONTH * site.utilization / units.SECONDS_PER_HOUR
     running = tariff * units.joules_to_kilowatt_hours(power.facility_watts * hours * units.SECONDS_PER_HOUR)
@@ -263,12 +298,19 @@ def _sum_of_ends(*parts: tuple[float | None, _Ends]) -> _Ends:
 
 
 def _with_intervals(
-    held: float | None, hardware: float | None, electricity: float | None, *, spread: Spread, energy_spread: Spread
+    held: float | None,
+    hardware: float | None,
+    electricity: float | None,
+    *,
+    spread: Spread,
+    energy_spread: Spread,
+    is_whole: bool,
 ) -> dict[str, float | None]:
-    """Return total, hardware and electricity with their intervals, by field."""
+    """Return total, hardware and electricity with their intervals, by field; a total only of all parts."""
     held_ends, electricity_ends = ends(held, spread), ends(electricity, energy_spread)
+    both = (_sum(held, electricity), _sum_of_ends((held, held_ends), (electricity, electricity_ends)))
     found = {
-        "total_usd": (_sum(held, electricity), _sum_of_ends((held, held_ends), (electricity, electricity_ends))),
+        "total_usd": both if is_whole else (None, (None, None)),
         "energy_usd": (electricity, electricity_ends),
         "hardware_usd": (hardware, ends(hardware, spread)),
     }

@@ -14,7 +14,9 @@ class Message:
     Attributes:
         id: of the message in ``plan.ftl``.
         arguments: the values that it names.
+        phase: of a training in phases, that it is about; None where it is about the recipe itself, or all phases.
     """
 
     id: str
     arguments: dict[str, Argument] = field(default_factory=dict)
+    phase: str | None = None

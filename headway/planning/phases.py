@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from headway import units
+from headway.errors import HeadwayError, PlanError
+from headway.planning import advice
 from headway.planning.comparison import MakePlan
+from headway.planning.message import Message
 from headway.recipe import Recipe, resolve_phases
 
 if TYPE_CHECKING:
@@ -39,14 +43,18 @@ class Sum:
         device_hours: of all devices.
         facility_joules: energy.
         total_usd: cost.
+        known_usd: what is known of it, of the phases of which anything is; None where nothing is.
         operational_kg_co2e: emissions.
+        litres: water, as far as it is known of each.
     """
 
     seconds: float | None
     device_hours: float | None
     facility_joules: float | None
     total_usd: float | None
+    known_usd: float | None
     operational_kg_co2e: float | None
+    litres: float | None
 
     def times(self, factor: float) -> Sum:
         """Return all of it, times a factor."""
@@ -84,6 +92,68 @@ class Chain:
         }
 
 
+def with_phases(recipe: Recipe, first: Plan, make_plan: MakePlan) -> Plan:
+    """Return a plan with all its phases: what stands in the way of any of them does so for the whole training.
+
+    Budgets hold for all phases and trials together, so that those of each phase alone are left out.
+
+    Args:
+        recipe: the resolved recipe.
+        first: its own plan.
+        make_plan: plans a recipe.
+
+    Raises:
+        HeadwayError: a phase cannot be planned.
+    """
+    chain = plan_chain(recipe, first, make_plan)
+    if chain is None:
+        return first
+    later = chain.phases[1:]
+    warned = (
+        *_of_phase(None, first.warnings),
+        *(message for phase in later for message in _of_phase(phase.name, phase.plan.warnings)),
+    )
+    return replace(
+        first,
+        chain=chain,
+        infeasible=(
+            *first.infeasible,
+            *(message for phase in later for message in _of_phase(phase.name, phase.plan.infeasible)),
+        ),
+        warnings=(*advice.over_budget(recipe, _spending(chain)), *_each_once(warned)),
+    )
+
+
+def _of_phase(name: str | None, messages: Iterable[Message]) -> Iterator[Message]:
+    for message in messages:
+        if not message.id.startswith(advice.BUDGET_WARNINGS):
+            yield replace(message, phase=name)
+
+
+def _each_once(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield messages, without those that say the same of a later phase."""
+    said: list[Message] = []
+    for message in messages:
+        same = replace(message, phase=None)
+        if same not in said:
+            said.append(same)
+            yield message
+
+
+def _spending(chain: Chain) -> advice.Spending:
+    """Return what phases and trials spend, as the budget counts it."""
+    total = chain.total
+    return advice.Spending(
+        seconds=total.seconds,
+        usd=total.known_usd,
+        is_usd_whole=total.total_usd is not None,
+        kg_co2e=total.operational_kg_co2e,
+        kilowatt_hours=None if total.facility_joules is None else units.joules_to_kilowatt_hours(total.facility_joules),
+        litres=total.litres,
+        is_water_whole=all(phase.plan.water.is_whole for phase in chain.phases),
+    )
+
+
 def plan_chain(recipe: Recipe, first: Plan, make_plan: MakePlan) -> Chain | None:
     """Return all phases and what they take together; None where nothing follows the recipe itself.
 
@@ -119,8 +189,32 @@ def plan_phases(recipe: Recipe, first: Plan, make_plan: MakePlan) -> tuple[Phase
     later = zip(recipe.phases, resolve_phases(recipe), strict=True)
     return (
         Phase(name=recipe.name, plan=first),
-        *(Phase(name=phase.name, plan=make_plan(one)) for phase, one in later),
+        *(Phase(name=phase.name, plan=_planned(phase.name, one, make_plan)) for phase, one in later),
     )
+
+
+class PhaseError(PlanError):
+    """A phase cannot be planned; ``problems`` holds the reasons."""
+
+    def __init__(self, phase: str, problems: tuple[HeadwayError, ...]) -> None:
+        self.problems = problems
+        super().__init__("plan-phase-impossible", phase=phase)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return PhaseError, (self.arguments["phase"], self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each problem."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
+
+
+def _planned(name: str, recipe: Recipe, make_plan: MakePlan) -> Plan:
+    try:
+        return make_plan(recipe)
+    except HeadwayError as error:
+        raise PhaseError(name, (error, *getattr(error, "problems", ()))) from error
 
 
 def sum_of(phases: Sequence[Phase]) -> Sum:
@@ -135,7 +229,9 @@ def sum_of(phases: Sequence[Phase]) -> Sum:
         device_hours=total(device_hours),
         facility_joules=total(lambda plan: plan.energy.facility_joules),
         total_usd=total(lambda plan: plan.cost.total_usd),
+        known_usd=_known(plan.cost.known_usd for plan in plans),
         operational_kg_co2e=total(lambda plan: plan.carbon.operational_kg_co2e),
+        litres=total(lambda plan: plan.water.litres),
     )
 
 
@@ -177,7 +273,13 @@ def added(one: Sum, other: Sum | None) -> Sum:
     if other is None:
         return one
     pairs = {name: _total((value, getattr(other, name))) for name, value in vars(one).items()}
-    return Sum(**pairs)
+    return Sum(**{**pairs, "known_usd": _known((one.known_usd, other.known_usd))})
+
+
+def _known(values: Iterable[float | None]) -> float | None:
+    """Return the sum of what is known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def _total(values: Iterable[float | None]) -> float | None:

@@ -27,7 +27,7 @@ from headway.planning.processors import choose_on_processors
 from headway.planning.reliability import Reliability, plan_reliability
 from headway.planning.site import plan_site
 from headway.planning.spread import SURE, spread_of
-from headway.planning.storage import Storage, checkpoint_interval_seconds, plan_storage
+from headway.planning.storage import Storage, checkpoint_interval_seconds, count_writes, plan_storage
 from headway.planning.time import Time, plan_time
 from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe
@@ -221,7 +221,7 @@ def _reliability(recipe: Recipe, chosen: Choice, storage: Storage) -> Reliabilit
         return None
     return plan_reliability(
         devices=recipe.hardware.devices,
-        training_seconds=recipe.num_steps * chosen.step_seconds,
+        work_seconds=recipe.num_steps * chosen.step_seconds + _evaluation_seconds(recipe, chosen),
         write_seconds=storage.checkpoint_write_seconds,
         interval_seconds=checkpoint_interval_seconds(recipe, chosen.step_seconds, storage.checkpoint_write_seconds),
         accelerator=chosen.accelerator,
@@ -235,9 +235,7 @@ def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliabi
     if storage.checkpoint_write_seconds is not None:
         known_write_seconds = None if chosen.is_cpu else storage.checkpoint_write_seconds
         interval_seconds = checkpoint_interval_seconds(recipe, chosen.step_seconds, known_write_seconds)
-        # The last step is always saved.
-        writes = training_seconds // interval_seconds + 1
-        checkpoint_seconds = writes * storage.checkpoint_write_seconds
+        checkpoint_seconds = count_writes(training_seconds, interval_seconds) * storage.checkpoint_write_seconds
     return plan_time(
         recipe,
         chosen,

@@ -192,8 +192,9 @@ def plan_power(
     devices: int,
     per_node: int,
     busy: float,
+    spare_nodes: int = 0,
 ) -> Power:
-    """Return the power while the training runs.
+    """Return the power while the training runs, that of spare servers included: their accelerators wait.
 
     Args:
         site: its power usage effectiveness, and what it says of servers and racks, which wins.
@@ -202,34 +203,50 @@ def plan_power(
         devices: of the run.
         per_node: devices of one server.
         busy: share of the wall time in which the accelerators compute.
+        spare_nodes: servers that wait. Where the recipe states the power of a server, they draw it too.
     """
     nodes = -(-devices // per_node)
     if site.node_watts is not None:
-        return _uniform(site, nodes, site.node_watts, part="servers_watts", basis="site")
+        return _uniform(site, nodes, spare_nodes, site.node_watts, part="servers_watts", basis="site")
     if entry is None:
         watts = _processors_watts(machine)
         if watts is None:
             return Power(capacity_watts=site.power_capacity)
-        return _uniform(site, nodes, watts, part="processors_watts", basis="catalogue", device_watts=watts)
+        return _uniform(site, nodes, spare_nodes, watts, part="processors_watts", basis="catalogue", device_watts=watts)
     if entry.power_watts is None:
         return Power(capacity_watts=site.power_capacity)
-    return _of_accelerators(site, entry, entry.power_watts, devices=devices, per_node=per_node, busy=busy)
+    return _of_accelerators(
+        site, entry, entry.power_watts, devices=devices, per_node=per_node, busy=busy, spare_nodes=spare_nodes
+    )
 
 
 def _of_accelerators(
-    site: SiteConfig, entry: Accelerator, design_watts: float, *, devices: int, per_node: int, busy: float
+    site: SiteConfig,
+    entry: Accelerator,
+    design_watts: float,
+    *,
+    devices: int,
+    per_node: int,
+    busy: float,
+    spare_nodes: int,
 ) -> Power:
-    nodes = -(-devices // per_node)
+    nodes = -(-devices // per_node) + spare_nodes
     is_rack_scale = entry.scale_up_domain_devices == RACK_SCALE_DEVICES
     host = tray_host() if is_rack_scale else server_host()
     device_watts = accelerator_watts(design_watts, busy)
     parts = {"accelerators_watts": devices * device_watts}
     parts |= {name: devices * design_watts * share for name, share in host.training.items()}
+    node_watts = per_node * sum(parts.values()) / host.efficiency / devices
+    spare_watts = _waiting_watts(host, design_watts, spare_nodes * per_node)
+    if spare_nodes:
+        parts["spare_servers_watts"] = spare_watts
     servers_watts = sum(parts.values()) / host.efficiency
     if host.efficiency < 1:
         parts["supply_losses_watts"] = servers_watts * (1 - host.efficiency)
     peak_watts = devices * design_watts * (1 + host.design) / host.efficiency
     node_peak_watts = per_node * peak_watts / devices
+    # A spare server that works has taken the place of one that does not.
+    peak_watts += spare_watts / host.efficiency
     equipment_watts = servers_watts
     if nodes > 1:
         # One server needs no fabric and no storage of its own.
@@ -244,7 +261,7 @@ def _of_accelerators(
         device_idle_watts=accelerator_watts(design_watts, 0.0),
         device_design_watts=design_watts,
         busy_share=busy,
-        node_watts=per_node * servers_watts / devices,
+        node_watts=node_watts,
         node_peak_watts=node_peak_watts,
         nodes_per_rack=in_rack,
         racks=-(-nodes // in_rack),
@@ -260,10 +277,27 @@ def _of_accelerators(
     )
 
 
+def _waiting_watts(host: Host, design_watts: float, devices: int) -> float:
+    """Return the power of accelerators that wait, with their hosts; without losses of the power supplies.
+
+    Leaves out: that a host that waits draws less than one that trains.
+    """
+    return devices * (accelerator_watts(design_watts, 0.0) + design_watts * sum(host.training.values()))
+
+
 def _uniform(
-    site: SiteConfig, nodes: int, node_watts: float, *, part: str, basis: str, device_watts: float | None = None
+    site: SiteConfig,
+    nodes: int,
+    spare_nodes: int,
+    node_watts: float,
+    *,
+    part: str,
+    basis: str,
+    device_watts: float | None = None,
 ) -> Power:
     """Return the power of servers that draw the same all the time; what stands between them is not known."""
+    spares = {"spare_servers_watts": spare_nodes * node_watts} if spare_nodes else {}
+    servers_watts, nodes = nodes * node_watts, nodes + spare_nodes
     equipment_watts = nodes * node_watts
     in_rack = _nodes_per_rack(site, node_watts, None)
     facility_watts = equipment_watts * site.power_usage_effectiveness
@@ -278,7 +312,7 @@ def _uniform(
         facility_watts=facility_watts,
         facility_peak_watts=facility_watts,
         capacity_watts=site.power_capacity,
-        parts={part: equipment_watts, "site_overhead_watts": facility_watts - equipment_watts},
+        parts={part: servers_watts, **spares, "site_overhead_watts": facility_watts - equipment_watts},
         basis=basis,
     )
 

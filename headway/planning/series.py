@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 MAX_BYTES = 8 * 2**20
 """A series is bounded input: hours of a century, and some text to each."""
 
+_SAME_SHARE = 1e-3
+"""Of the mean, by which hours to start may differ and are as good. Our choice: prices and intensities have three
+digits, and sums over a year of them are rounded."""
+
 _MAX_VALUE = 1e6
 """No price of a kilowatt hour and no kilograms of carbon for it come near this; `recipe.quantities.Price` is alike."""
 
@@ -68,8 +72,8 @@ class Window:
 
     Attributes:
         mean: from the hour at which the recipe starts it.
-        best_mean: from the best hour.
-        best_start_hour: that hour, counted from the first of the series.
+        best_mean: from the best hour to start.
+        best_start_hour: that hour, counted from the first of the series: the next of those that are as good.
     """
 
     mean: float
@@ -86,8 +90,12 @@ def plan_window(series: HourlySeries, *, seconds: float, start_hour: int) -> Win
         start_hour: counted from the first hour of the series; it wraps around.
     """
     means = series.window_means(seconds)
-    best = int(means.argmin())
-    return Window(mean=float(means[start_hour % len(means)]), best_mean=float(means[best]), best_start_hour=best)
+    count, start = len(means), start_hour % len(means)
+    near = means.min() + _SAME_SHARE * abs(means).mean()
+    # Nobody waits for months for what is as good now.
+    waits = (means <= near).nonzero()[0] - start
+    best = (start + int((waits % count).min())) % count
+    return Window(mean=float(means[start]), best_mean=float(means[best]), best_start_hour=best)
 
 
 @lru_cache(maxsize=8)

@@ -42,7 +42,18 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
         PlanError: a series of prices or intensities cannot be read.
     """
     site, devices, seconds = recipe.site, recipe.hardware.devices, time.total_seconds
-    power = plan_power(site, entry=entry, machine=machine, devices=devices, per_node=per_node, busy=busy_share(time))
+    spares = recipe.resilience.spare_nodes
+    # Spare servers wait, but are held all the same.
+    held = devices + spares * per_node
+    power = plan_power(
+        site,
+        entry=entry,
+        machine=machine,
+        devices=devices,
+        per_node=per_node,
+        busy=busy_share(time),
+        spare_nodes=spares,
+    )
     energy = plan_energy(
         power,
         devices=devices,
@@ -54,13 +65,13 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
         power=power,
         energy=energy,
         cooling=plan_cooling(site, power),
-        carbon=plan_carbon(site, energy, entry=entry, devices=devices, seconds=seconds, time_spread=time.total_spread),
+        carbon=plan_carbon(site, energy, entry=entry, devices=held, seconds=seconds, time_spread=time.total_spread),
         water=plan_water(site, energy),
         cost=plan_cost(
             site,
             entry,
-            devices=devices,
-            nodes=-(-devices // per_node),
+            devices=held,
+            nodes=-(-devices // per_node) + spares,
             seconds=seconds,
             power=power,
             energy=energy,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning.constants import cooling_fact
-from headway.planning.message import Message
+from headway.planning.message import Argument, Message
 from headway.planning.power import RACK_LIMITS
 from headway.recipe import Recipe
 
@@ -22,6 +22,9 @@ TIGHT_CAPACITY_SHARE = 0.9
 SAVED_SHARE = 0.05
 """A better hour to start is worth a word where it saves this much. Our choice."""
 
+_SHARED_PARTS = ("supply_losses_watts", "fabric_and_storage_watts", "site_overhead_watts")
+"""Parts of the power that grow with all others."""
+
 
 def obstacles(plan: Plan) -> Iterator[Message]:
     """Yield what the site cannot do: supply the power, remove the heat, or cool racks so dense.
@@ -34,7 +37,7 @@ def obstacles(plan: Plan) -> Iterator[Message]:
         ("plan-infeasible-site-cooling", cooling.peak_heat_watts, cooling.capacity_watts),
     ):
         if needed_watts is not None and capacity_watts is not None and needed_watts > capacity_watts:
-            devices = int(plan.hardware.devices * capacity_watts / needed_watts)
+            devices = _enough_for(plan, capacity_watts / needed_watts)
             yield Message(
                 id=message_id,
                 arguments={"needed_watts": needed_watts, "capacity_watts": capacity_watts, "devices": devices},
@@ -87,8 +90,6 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
             id="plan-warning-data-slow",
             arguments={"needed_bytes_per_second": plan.storage.read_bytes_per_second, "ratio": reading},
         )
-    if recipe.site.ownership == "buy" and recipe.site.node_usd is None:
-        yield Message(id="plan-warning-purchase-unknown")
     yield from _better_hours(
         "plan-warning-start-price", cost.energy_usd, cost.cheapest_energy_usd, cost.cheapest_start_hour
     )
@@ -98,6 +99,38 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         carbon.greenest_operational_kg_co2e,
         carbon.greenest_start_hour,
     )
+
+
+def _enough_for(plan: Plan, share: float) -> int:
+    """Return the most devices that take no more than a share of the rated maximum, and that the training can use.
+
+    They fill their servers, and divide the batch or the devices that were asked for; spare servers stay. 0 where
+    none do.
+    """
+    hardware, layout, spares = plan.hardware, plan.layout, _spare_share(plan)
+    most = int(hardware.devices * (share - spares) / (1 - spares)) if share > spares else 0
+    batch = layout.data_parallel_degree * layout.micro_batch_size * layout.gradient_accumulation_steps
+    per_node = hardware.devices_per_node
+    sizes = (*range(most // per_node * per_node, 0, -per_node), *range(min(most, per_node - 1), 0, -1))
+    return next((size for size in sizes if batch % size == 0 or hardware.devices % size == 0), 0)
+
+
+def _spare_share(plan: Plan) -> float:
+    """Return the share of the rated maximum that spare servers take, their part of all losses included."""
+    power = plan.power
+    spare_watts = power.parts.get("spare_servers_watts", 0.0)
+    if not spare_watts or power.facility_watts is None or not power.facility_peak_watts:
+        return 0.0
+    own_watts = sum(watts for name, watts in power.parts.items() if name not in _SHARED_PARTS)
+    return spare_watts * power.facility_watts / own_watts / power.facility_peak_watts
+
+
+def partial_cost(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    """Yield each part that is missing from the cost."""
+    is_bought = recipe.site.ownership == "buy"
+    for part in plan.cost.missing or ():
+        arguments: dict[str, Argument] = {"part": part, "is_bought": "yes" if is_bought else "no"}
+        yield Message(id="plan-warning-cost-partial", arguments=arguments)
 
 
 def kilowatt_hours(plan: Plan) -> float | None:

@@ -28,6 +28,9 @@ _INDEX_ENTRY_BYTES = 48
 _SMALL_FILES_BYTES = 3000
 """State, configuration and manifest."""
 
+_ROUNDING = 1e-9
+"""Of an interval, by which a run that is a whole number of intervals may seem longer, since floats are rounded."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Storage:
@@ -130,7 +133,9 @@ def checkpoint_bytes(model: ModelConfig, each_bytes: float = ARRAYS_PER_WEIGHT *
 
 
 def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float, write_seconds: float | None = None) -> float:
-    """Return the time between two checkpoints that the recipe asks for; never less than a step.
+    """Return the time between two checkpoints that the recipe asks for; never less than a step, nor more than the run.
+
+    The end of a run is saved in any case, so that an interval beyond it is that of the run.
 
     Args:
         recipe: the resolved recipe.
@@ -139,7 +144,7 @@ def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float, write_secon
     """
     every = recipe.resilience.checkpoint_every_steps
     if every is not None:
-        return every * step_seconds
+        return min(every, recipe.num_steps) * step_seconds
     best = None
     if write_seconds is not None:
         best = best_interval_seconds(
@@ -148,7 +153,20 @@ def checkpoint_interval_seconds(recipe: Recipe, step_seconds: float, write_secon
             write_seconds=write_seconds,
             accelerator=recipe.hardware.accelerator,
         )
-    return max(recipe.resilience.interval_seconds(best), step_seconds)
+    return min(max(recipe.resilience.interval_seconds(best), step_seconds), recipe.num_steps * step_seconds)
+
+
+def count_writes(run_seconds: float, interval_seconds: float) -> int:
+    """Return how many checkpoints a run writes: one after each interval, and one at the end unless both fall together.
+
+    Args:
+        run_seconds: of work.
+        interval_seconds: of work between two checkpoints, no longer than the run.
+
+    Source: ``headway/training/loop.py``.
+    Leaves out: checkpoints that are kept since they are the best.
+    """
+    return max(1, math.ceil(run_seconds / interval_seconds - _ROUNDING))
 
 
 def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float) -> Storage:
@@ -172,7 +190,7 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
     if not recipe.resilience.asynchronous_checkpoints:
         write_rate = required_bytes_per_second(one, interval_seconds=interval_seconds, share=share)
     step_bytes = recipe.tokens_per_step * bytes_per_token(recipe.model.vocab_size)
-    writes = math.floor(recipe.num_steps * step_seconds / interval_seconds) + 1
+    writes = count_writes(recipe.num_steps * step_seconds, interval_seconds)
     return Storage(
         dataset_bytes=data,
         checkpoint_bytes=one,

@@ -28,6 +28,9 @@ _PIPE_SECONDS = 5.0
 """How long a pipe may be silent before it counts as one that nobody writes to."""
 
 _RANGE_KINDS = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
+_SHAPES = ("model.preset", "model.config")
+"""Settings that bring all others which a recipe must have."""
+
 _DEFAULT_SEQUENCE_LENGTH = 4096
 _TOKENS_PER_PARAMETER = 20
 
@@ -261,7 +264,27 @@ def _translate_all(error: ValidationError) -> list[RecipeError]:
         choices = next((str(item["ctx"]["expected"]) for item in items if item["type"] == "literal_error"), "none")
         value = _shown(items[0]["input"])
         problems.append(RecipeError("recipe-field-alternatives", field=field, value=value, choices=choices))
-    return problems
+    return _causes_first(problems)
+
+
+def _causes_first(problems: list[RecipeError]) -> list[RecipeError]:
+    """Return misspelt names before all else, without what is only missing since a name was misspelt."""
+    misspelt = [problem for problem in problems if problem.message_id == "recipe-unknown-key"]
+    meant = set()
+    for problem in misspelt:
+        section = str(problem.arguments["field"]).rpartition(".")[0]
+        meant.add(f"{section}.{problem.arguments['closest']}")
+    brings_shape = not meant.isdisjoint(_SHAPES)
+    others = [
+        problem
+        for problem in problems
+        if problem not in misspelt
+        and not (
+            problem.message_id == "recipe-field-missing"
+            and (problem.arguments["field"] in meant or (brings_shape and problem.arguments["section"] != "phases"))
+        )
+    ]
+    return [*misspelt, *others]
 
 
 def _translate(field: str, item: Any) -> RecipeError:
@@ -275,7 +298,7 @@ def _translate(field: str, item: Any) -> RecipeError:
             "recipe-unknown-key", field=field, closest=closest[0] if closest else "none", known=", ".join(known)
         )
     if kind == "missing":
-        return RecipeError("recipe-field-missing", field=field)
+        return RecipeError("recipe-field-missing", field=field, section=field.partition(".")[0])
     value = _shown(item["input"])
     context = {name: limit for name, limit in item.get("ctx", {}).items() if name != "error"}
     if kind in _RANGE_KINDS:

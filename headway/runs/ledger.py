@@ -32,6 +32,7 @@ PLANNED_QUANTITIES: tuple[tuple[str, str, str], ...] = (
     ("failures", "interruptions", "reliability.expected_interruptions"),
     ("failures", "goodput", "reliability.goodput"),
     ("money", "total_usd", "cost.total_usd"),
+    ("money", "energy_usd", "cost.energy_usd"),
 )
 """The rows of the ledger, in order (DESIGN.md, section 4). A row that neither side knows is left out."""
 

@@ -136,7 +136,12 @@ def _energy(
         return found
     joules = watts * active_seconds
     found["energy_joules"] = Measurement(joules, estimated=True)
-    for quantity, path in (("carbon_kg_co2e", ("carbon", "operational_kg_co2e")), ("total_usd", ("cost", "total_usd"))):
+    paths = {
+        "carbon_kg_co2e": ("carbon", "operational_kg_co2e"),
+        "total_usd": ("cost", "total_usd"),
+        "energy_usd": ("cost", "energy_usd"),
+    }
+    for quantity, path in paths.items():
         predicted = _number(plan, *path)
         if predicted is not None:
             found[quantity] = Measurement(predicted * joules / planned_joules, estimated=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from headway.cli.plan_view import SHOWN_ALTERNATIVES
+from headway.i18n import Translator
 from headway.planning.explanations import EXPLANATIONS
 from tests.command_line import Headway
 from tests.test_house import ROOT
@@ -61,6 +64,25 @@ def test_compare_marks_the_best_and_says_why_one_cannot(headway: Headway) -> Non
     assert "site.node_watts" in rest
     assert "x v100: A plan needs the device's rate" in rest
     assert "x l4: The training does not fit" in rest
+
+
+def test_what_is_part_of_a_cost_wins_no_comparison(headway: Headway) -> None:
+    """Nobody states a rent of an MI300X, and nobody the power of a TPU: both sums are too small."""
+    priced = ("--set", "site.electricity_usd_per_kilowatt_hour=0.1")
+    shown = headway("plan", *EIGHT_H100, *priced, "--compare", "h100,mi300x,tpu-v5p,a100-sxm-80gb")
+    row = next(line for line in shown.out.splitlines() if line.strip().startswith("Total"))
+    assert row.count("at least") == 2
+    assert "*" in row
+    assert not re.search(r"at least \$[\d,.]+ \*", row)
+    compared = headway("plan", *EIGHT_H100, *priced, "--compare", "mi300x,tpu-v5p", "--json").json["compared"]
+    assert [one["plan"]["cost"]["missing"] for one in compared] == [["hardware"], ["electricity"]]
+    assert all("total_usd" not in one["plan"]["cost"] for one in compared)
+    alone = headway("plan", *EIGHT_H100, *priced, "--set", "hardware.accelerator=mi300x")
+    assert "for at least $" in alone.out
+    assert "site.device_usd_per_hour" in alone.out
+    swept = headway("plan", *EIGHT_H100, *priced, "--set", "hardware.accelerator=mi300x", "--sweep", "devices=8,16")
+    assert "at least $" in swept.out
+    assert "Cheapest" not in swept.out
 
 
 def test_compare_as_json_has_every_plan(headway: Headway) -> None:
@@ -148,6 +170,35 @@ def test_a_plan_begins_with_its_verdict_and_stays_on_one_screen(headway: Headway
     end = next(number for number, line in enumerate(shown) if line.startswith("Search: "))
     assert end <= 44
     assert "layouts evaluated; removed by rule: " in shown[end]
+    told = " ".join(shown[end:]).partition("Alternatives")[0]
+    assert "(each stage takes equal chunks of whole layers)" in told
+
+
+RULES = (
+    *(
+        "memory",
+        "batch",
+        "devices",
+        "data",
+        "heads",
+        "width",
+        "link",
+        "split",
+        "group",
+        "layers",
+        "sequence",
+        "experts",
+    ),
+    "schedule",
+)
+"""What `legal_layouts` names, and the memory."""
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_of_the_search_has_a_reason(rule: str) -> None:
+    told = Translator("en").text("plan-search-reason", told="4", rule=rule)
+    assert told.startswith("4 (")
+    assert told.endswith(")")
 
 
 def test_a_plan_that_does_not_fit_says_what_would(headway: Headway) -> None:
@@ -243,3 +294,32 @@ def test_layers_that_do_not_recompute_are_told(headway: Headway) -> None:
     assert partial
     table = headway("plan", *job).out.partition("Alternatives")[2]
     assert "full in 25.0% of layers" in " ".join(table.split())
+
+
+def test_a_phase_that_does_not_run_is_named_with_its_rule(headway: Headway) -> None:
+    big = '\n[[phases]]\nname = "big"\ntraining = {tokens = "1T"}\nhardware = {devices = 1}\n'
+    (headway.folder / "chain.toml").write_text(CHAIN + big)
+    shown = headway("plan", "chain.toml", "--report", "chain.html")
+    shown = headway("plan", "chain.toml")
+    assert shown.out.startswith("Does not run: of its 3 phases, one obstacle stands in the way of big")
+    assert "Change first, in the phase big:" in shown.out.replace("\n", " ")
+    assert "x big: The training does not fit" in shown.out
+    page = (headway.folder / "chain.html").read_text()
+    assert "Change first, in the phase big:" in page
+    assert "big: The training does not fit" in page
+    odd = big.replace("hardware = {devices = 1}", "layout = {pipeline_parallel_degree = 3}")
+    (headway.folder / "odd.toml").write_text(CHAIN + odd)
+    refused = headway("plan", "odd.toml")
+    assert refused.code == 2
+    assert "big cannot be planned" in refused.err
+    assert "layout.pipeline_parallel_degree" in refused.err
+
+
+def test_failures_are_simulated_where_they_are_explained(headway: Headway) -> None:
+    rate = ("--set", "resilience.storage_write_bytes_per_second=1000000000")
+    shown = headway("plan", *EIGHT_H100, *rate, "--explain", "reliability").out
+    assert "By chance, in 400 replicas of the run" in shown
+    assert "a public trace" in shown
+    steps = headway("plan", *EIGHT_H100, *rate, "--explain", "reliability", "--json").json["reliability"]
+    chance = [step["arguments"]["process"] for step in steps if step["id"] == "explain-reliability-chance"]
+    assert chance == ["independent", "bursts", "replay"]

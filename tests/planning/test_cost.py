@@ -67,7 +67,8 @@ def test_the_interval_of_a_cost_is_that_of_the_time_and_of_the_prices() -> None:
         assert both == pytest.approx(math.hypot(prices, time))
     endless = cost(where, energy=used, time_spread=(0.75, math.inf))
     assert (endless.total_usd_low, endless.hardware_usd_high) == (pytest.approx(24.5), None)
-    bought = cost(site(ownership="buy", node_usd=100.0), time_spread=(0.5, 2.0))
+    owned = site(ownership="buy", node_usd=100.0, electricity_usd_per_kilowatt_hour=0.0)
+    bought = cost(owned, energy=used, time_spread=(0.5, 2.0))
     assert bought.total_usd_high == pytest.approx(2 * bought.total_usd)  # type: ignore[operator]
 
 
@@ -80,7 +81,7 @@ def test_the_published_cost_of_deepseek_v3() -> None:
 def test_electricity_alone_and_nothing_at_all() -> None:
     used = Energy(facility_joules=3.6e6)
     found = cost(site(electricity_usd_per_kilowatt_hour=0.2), entry=None, energy=used)
-    assert (found.total_usd, found.hardware_usd, found.basis) == (0.2, None, None)
+    assert (found.total_usd, found.known_usd, found.hardware_usd, found.basis) == (None, 0.2, None, None)
     assert cost(site(), entry=None, energy=used).total_usd is None
     assert cost(site(device_usd_per_hour=2.0), seconds=None) == Cost()
 
@@ -124,7 +125,7 @@ def test_buying_by_hand() -> None:
 def test_a_purchase_without_its_price_is_unknown() -> None:
     found = cost(site(ownership="buy", electricity_usd_per_kilowatt_hour=0.1), energy=Energy(facility_joules=3.6e6))
     assert (found.hardware_usd, found.basis, found.purchase_usd, found.capital_usd) == (None, None, None, None)
-    assert found.total_usd == pytest.approx(0.1)
+    assert (found.total_usd, found.known_usd) == (None, pytest.approx(0.1))
     unwired = cost(site(ownership="buy", node_usd=1.0, infrastructure_usd_per_watt=10))
     assert unwired.infrastructure_usd is None
     assert unwired.purchase_usd is None, "nobody named a price of electricity"
@@ -171,3 +172,39 @@ def test_a_series_tells_the_cheapest_hour(tmp_path: Path) -> None:
     assert found.electricity_usd_per_kilowatt_hour == pytest.approx(0.1)
     assert found.energy_usd == pytest.approx(1.0)
     assert (found.cheapest_start_hour, found.cheapest_energy_usd) == (1, pytest.approx(0.5))
+
+
+@pytest.mark.parametrize(
+    ("where", "changes", "known_usd", "missing"),
+    [
+        # Nobody states a rent of it: the electricity alone is no total.
+        ({"electricity_usd_per_kilowatt_hour": 0.1}, {"entry": None}, 1.0, ("hardware",)),
+        # Its power is not known.
+        (
+            {"electricity_usd_per_kilowatt_hour": 0.1, "device_usd_per_hour": 2.0},
+            {"energy": Energy()},
+            32.0,
+            ("electricity",),
+        ),
+        ({"electricity_usd_per_kilowatt_hour": 0.1, "ownership": "buy"}, {}, 1.0, ("hardware",)),
+        ({"ownership": "buy"}, {}, None, ("hardware", "electricity")),
+        ({"device_usd_per_hour": 2.0}, {}, 32.0, None),
+    ],
+)
+def test_a_sum_of_some_parts_is_no_total(
+    where: dict[str, Any], changes: dict[str, Any], known_usd: float | None, missing: tuple[str, ...] | None
+) -> None:
+    found = cost(site(**where), **{"energy": Energy(facility_joules=3.6e7), **changes})
+    assert found.known_usd == (None if known_usd is None else pytest.approx(known_usd))
+    assert found.missing == missing
+    assert found.total_usd == (None if missing else found.known_usd)
+    assert (found.total_usd_low is None) == bool(missing)
+
+
+def test_a_purchase_without_the_power_of_its_building_is_no_whole_purchase() -> None:
+    where = site(
+        ownership="buy", node_usd=1.0, infrastructure_usd_per_watt=10, electricity_usd_per_kilowatt_hour=0.1,
+    )  # fmt: skip
+    found = cost(where, energy=Energy(facility_joules=3.6e7))
+    assert found.missing == ("infrastructure",)
+    assert found.total_usd is found.purchase_usd is found.capital_usd is found.break_even_months is None

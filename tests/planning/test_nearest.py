@@ -6,6 +6,7 @@ import pytest
 
 from headway.errors import PlanError
 from headway.planning import Plan, plan
+from headway.planning.message import Message
 from headway.planning.nearest import LayoutError, nearest_fits
 from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe, resolve_recipe
@@ -163,9 +164,10 @@ def test_what_fits_needs_nothing() -> None:
 
 def test_the_verdict_tells_what_is_not_known(unfit: tuple[Recipe, Plan]) -> None:
     made = plan(recipe_of())
-    unknown = replace(
-        made, memory=replace(made.memory, fits=None), reliability=None, cost=replace(made.cost, total_usd=None)
-    )
+    partial = replace(made, cost=replace(made.cost, total_usd=None, known_usd=5.0))
+    assert (verdict(partial).arguments["price"], verdict(partial).arguments["usd"]) == ("least", 5.0)
+    unpriced = replace(made.cost, total_usd=None, known_usd=None)
+    unknown = replace(made, memory=replace(made.memory, fits=None), reliability=None, cost=unpriced)
     found = verdict(unknown)
     assert found.id == "plan-verdict-unknown"
     assert (found.arguments["price"], found.arguments["failures"]) == ("unknown", "unknown")
@@ -173,3 +175,28 @@ def test_the_verdict_tells_what_is_not_known(unfit: tuple[Recipe, Plan]) -> None
     assert impossible.id == "plan-verdict-impossible"
     assert impossible.arguments["count"] == len(unfit[1].infeasible)
     assert first_change(unfit[1]) == unfit[1].infeasible[0]
+
+
+def said(name: str, **arguments: float) -> Message:
+    return Message(id=f"plan-warning-{name}", arguments=dict(arguments))
+
+
+@pytest.mark.parametrize(
+    ("warnings", "first"),
+    [
+        # Nearly all of each step is lost to the network, and the memory may just be too small.
+        ([said("memory-tight", share=0.93), said("network-exposed", share=0.98)], "network-exposed"),
+        ([said("memory-tight", share=1.05), said("network-exposed", share=0.2)], "memory-tight"),
+        ([said("network-exposed", share=0.3), said("checkpoint-slow", share=0.4)], "checkpoint-slow"),
+        ([said("network-exposed", share=0.3), said("checkpoint-interval", share=0.2, best=0.8)], "checkpoint-interval"),
+        ([said("data-slow", ratio=4.0), said("network-exposed", share=0.7)], "data-slow"),
+        ([said("start-price", now=10.0, best=9.0), said("start-carbon", now=10.0, best=5.0)], "start-carbon"),
+        ([said("network-exposed", share=0.9), said("budget-usd", limit=1.0, value=2.0)], "budget-usd"),
+        ([said("many-epochs", epochs=5.0), said("network-exposed", share=0.11)], "network-exposed"),
+        ([said("network-assumed", rate=1.0), said("many-epochs", epochs=5.0)], "network-assumed"),
+    ],
+)
+def test_what_loses_most_is_changed_first(warnings: list[Message], first: str) -> None:
+    found = first_change(replace(plan(recipe_of()), warnings=tuple(warnings)))
+    assert found is not None
+    assert found.id == f"plan-warning-{first}"

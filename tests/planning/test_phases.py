@@ -1,10 +1,13 @@
+import pickle
 from dataclasses import replace
 
 import pytest
 
 import headway
+from headway.errors import PlanError
 from headway.planning import Plan, plan
 from headway.planning.phases import Phase, added, device_hours, evaluation_of, plan_phases, search_of, sum_of
+from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe, resolve_recipe
 
 
@@ -78,12 +81,13 @@ def test_evaluations_take_their_share_of_each_phase(phases: tuple[Phase, ...]) -
 
 
 def test_what_one_phase_does_not_know_the_sum_does_not_know(phases: tuple[Phase, ...]) -> None:
-    unknown = replace(phases[0].plan, cost=replace(phases[0].plan.cost, total_usd=None))
+    unknown = replace(phases[0].plan, cost=replace(phases[0].plan.cost, total_usd=None, known_usd=None))
     endless: Plan = replace(unknown, time=replace(unknown.time, total_seconds=None))
     total = sum_of([Phase(name="one", plan=endless), phases[1]])
     assert (total.total_usd, total.seconds, total.device_hours) == (None, None, None)
     assert device_hours(endless) is None
-    assert set(total.to_dict()) == {"facility_joules", "operational_kg_co2e"}
+    assert set(total.to_dict()) == {"facility_joules", "known_usd", "operational_kg_co2e", "litres"}
+    assert total.known_usd == phases[1].plan.cost.known_usd
 
 
 def test_search_takes_its_share_of_the_whole(recipe: Recipe, phases: tuple[Phase, ...]) -> None:
@@ -98,3 +102,53 @@ def test_search_takes_its_share_of_the_whole(recipe: Recipe, phases: tuple[Phase
     no_search = resolve_recipe({**recipe.to_dict(), "budget": {}})
     assert search_of(no_search, total) is None
     assert added(total, None) == total
+
+
+def with_big_phase(recipe: Recipe, devices: int, **budget: object) -> Plan:
+    big = {"name": "big", "training": {"tokens": "1T"}, "hardware": {"devices": devices}}
+    return headway.plan(resolve_recipe({**recipe.to_dict(), "budget": budget, "phases": [big]}))
+
+
+def test_a_phase_that_does_not_fit_is_an_obstacle_of_the_whole(recipe: Recipe) -> None:
+    """8 billion weights with their states on one device of 80 GiB."""
+    made = with_big_phase(recipe, 1)
+    assert [(message.id, message.phase) for message in made.infeasible] == [("plan-infeasible-memory", "big")]
+    assert not made.is_feasible
+    found = verdict(made)
+    assert (found.id, found.arguments["failing"]) == ("plan-verdict-phases-impossible", "big")
+    assert first_change(made) == made.infeasible[0]
+    assert made.to_dict()["infeasible"][0]["phase"] == "big"
+    assert plan(headway.api.alone(recipe)).is_feasible
+
+
+def test_the_verdict_and_the_budget_are_those_of_all_phases(recipe: Recipe) -> None:
+    first = plan(headway.api.alone(recipe))
+    assert first.cost.total_usd is not None
+    # Enough for the first phase, and not for both.
+    made = with_big_phase(recipe, 16, max_usd=2 * first.cost.total_usd, max_duration="1d", max_litres=1e-3)
+    assert made.chain is not None
+    found = verdict(made)
+    assert found.id == "plan-verdict-phases-run"
+    assert (found.arguments["usd"], found.arguments["seconds"]) == (
+        made.chain.total.total_usd,
+        made.chain.total.seconds,
+    )
+    both = [phase.plan.reliability for phase in made.chain.phases]
+    assert found.arguments["interruptions"] == sum(one.expected_interruptions for one in both if one is not None)
+    broken = {message.id: message for message in made.warnings if message.id.startswith("plan-warning-budget-")}
+    assert list(broken) == ["plan-warning-budget-usd", "plan-warning-budget-duration", "plan-warning-budget-water"]
+    assert broken["plan-warning-budget-usd"].arguments["value"] == made.chain.total.total_usd
+    assert broken["plan-warning-budget-water"].arguments["is_whole"] == "no"
+    assert {message.phase for message in broken.values()} == {None}
+    # What is true of every phase is said once.
+    assert len({(message.id, str(message.arguments)) for message in made.warnings}) == len(made.warnings)
+
+
+def test_a_phase_that_cannot_be_planned_is_named(recipe: Recipe) -> None:
+    odd = {"name": "odd", "layout": {"pipeline_parallel_degree": 3}}
+    with pytest.raises(PlanError) as caught:
+        headway.plan(resolve_recipe({**recipe.to_dict(), "phases": [odd]}))
+    problems = caught.value.to_dict()["error"]["problems"]
+    assert (caught.value.message_id, caught.value.arguments) == ("plan-phase-impossible", {"phase": "odd"})
+    assert "plan-field-impossible" in [problem["id"] for problem in problems]
+    assert pickle.loads(pickle.dumps(caught.value)).to_dict() == caught.value.to_dict()

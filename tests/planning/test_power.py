@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from headway import catalog
 from headway.machine import Machine
+from headway.planning.constants import power_fact
 from headway.planning.power import (
     Power,
     accelerator_watts,
@@ -187,3 +188,19 @@ def test_what_nobody_knows_is_not_invented(make_unknown: Callable[[], catalog.Ac
 def make_unknown() -> Callable[[], catalog.Accelerator]:
     entries = catalog.accelerators.entries().values()
     return lambda: next(entry for entry in entries if entry.power_watts is None)
+
+
+@pytest.mark.parametrize("stated", [{}, {"node_watts": 9000.0}])
+def test_spare_servers_wait_and_draw(stated: dict[str, Any]) -> None:
+    """Two spare servers of eight H100 beside two that train: each draws what a server does whose devices wait."""
+    without, found = power(site(**stated)), power(site(**stated), spare_nodes=2)
+    waiting = 9000.0 if stated else power(site(), busy=0.0).node_watts
+    assert waiting is not None
+    assert found.node_watts == without.node_watts
+    fabric = 1.0 if stated else 1 - power_fact("cluster-equipment-share")
+    assert found.equipment_watts == pytest.approx(without.equipment_watts + 2 * waiting / fabric)  # type: ignore[operator]
+    added = (found.facility_peak_watts or 0) - (without.facility_peak_watts or 0)
+    assert added == pytest.approx(1.1 * 2 * waiting / fabric)
+    assert sum(found.parts.values()) == pytest.approx(found.facility_watts)
+    assert "spare_servers_watts" in found.parts
+    assert "spare_servers_watts" not in without.parts

@@ -27,6 +27,20 @@ def test_means_by_hand() -> None:
     assert series(1, 2, 6).window_means(0.0).tolist() == [1, 2, 6]
 
 
+def test_of_hours_that_are_as_good_the_next_is_taken() -> None:
+    """Days that are all alike, and a run of days: no later day is better, whatever the rounding of sums says."""
+    day = [0.1 + 0.01 * math.sin(hour) for hour in range(24)]
+    cheapest = day.index(min(day))
+    for hours in (1, 24 * 7 + 0.3, 1000):
+        for start in (0, 30, 4560):
+            found = plan_window(series(*(365 * day)), seconds=hours * HOUR, start_hour=start)
+            assert (found.best_start_hour - start) % (365 * 24) < 24
+            assert found.best_mean <= found.mean
+    assert plan_window(series(*(365 * day)), seconds=HOUR, start_hour=48).best_start_hour == 48 + cheapest
+    flat = plan_window(series(*([0.07] * 8760)), seconds=12.7 * HOUR, start_hour=5000)
+    assert (flat.best_start_hour, flat.mean) == (5000, flat.best_mean)
+
+
 @given(
     values=st.lists(st.floats(-10, 10), min_size=1, max_size=30),
     hours=st.floats(0.01, 100),

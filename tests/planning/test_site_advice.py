@@ -44,7 +44,8 @@ def test_a_site_with_too_little_power(planned: Callable[..., Plan]) -> None:
     found = planned(power_capacity="20 kW", cooling_capacity="20 kW")
     assert {"plan-infeasible-site-power", "plan-infeasible-site-cooling"} <= set(said(found))
     assert not found.is_feasible
-    assert said(found)["plan-infeasible-site-power"]["devices"] == 14
+    # 20 of 22.7 kW bear 14 of 16 devices, but servers are full.
+    assert said(found)["plan-infeasible-site-power"]["devices"] == 8
     assert planned(power_capacity="14 kW", power_usage_effectiveness=1.2).is_feasible is False
 
 
@@ -78,8 +79,12 @@ def test_racks_that_are_too_dense(planned: Callable[..., Plan]) -> None:
 
 
 def test_a_purchase_needs_a_price(planned: Callable[..., Plan]) -> None:
-    assert "plan-warning-purchase-unknown" in said(planned(ownership="buy"))
-    assert "plan-warning-purchase-unknown" not in said(planned(ownership="buy", node_usd=1e5))
+    found = planned(ownership="buy")
+    assert "plan-warning-cost-partial" in said(found)
+    assert (found.cost.total_usd, found.cost.missing) == (None, ("hardware", "electricity"))
+    priced = planned(ownership="buy", node_usd=1e5, electricity_usd_per_kilowatt_hour=0.1)
+    assert "plan-warning-cost-partial" not in said(priced)
+    assert priced.cost.missing is None
 
 
 def test_data_that_comes_too_slowly(make_recipe: MakeRecipe, machine: Machine) -> None:
@@ -104,3 +109,32 @@ def test_a_better_hour_to_start(planned: Callable[..., Plan], tmp_path: Path) ->
     assert said(found)["plan-warning-start-price"]["hour"] == 1
     best = planned(electricity_price_series=str(file), grid_intensity_series=str(file), start_hour=1)
     assert not {name for name in said(best) if "start" in name}
+
+
+@pytest.mark.parametrize("spares", [0, 1, 2])
+@pytest.mark.parametrize("name", ["power", "cooling"])
+@pytest.mark.parametrize("kilowatts", [0.2, 2, 5, 15, 30, 45, 60])
+def test_the_devices_that_a_site_bears_can_be_planned_there(
+    make_recipe: MakeRecipe, name: str, kilowatts: float, spares: int
+) -> None:
+    """What the next step names is followed: the same training on so many devices is no longer refused."""
+
+    def planned(devices: int) -> Plan:
+        return plan(
+            make_recipe(
+                hardware={"accelerator": "h100", "devices": devices},
+                training={"global_batch_size": 96},
+                site={f"{name}_capacity": f"{kilowatts} kW"},
+                resilience={"spare_nodes": spares},
+            )
+        )
+
+    found = planned(48)
+    devices = int(said(found)[f"plan-infeasible-site-{name}"]["devices"])
+    assert 0 <= devices < 48
+    message = next(one for one in found.infeasible if one.id == f"plan-infeasible-site-{name}")
+    step = Translator("en").next_step(message.id, **message.arguments)
+    assert step is not None
+    assert (f"at most {devices} " in step) == (devices > 0)
+    if devices:
+        assert planned(devices).is_feasible

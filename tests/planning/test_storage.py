@@ -10,6 +10,7 @@ from headway.planning.accelerated import hardware_of
 from headway.planning.parameters import tensor_groups
 from headway.planning.storage import (
     checkpoint_bytes,
+    checkpoint_interval_seconds,
     dataset_bytes,
     plan_storage,
     required_bytes_per_second,
@@ -63,8 +64,8 @@ def test_what_is_kept_and_what_it_takes(make_recipe: MakeRecipe) -> None:
     assert found.read_bytes_per_second == 16 * 256 * 2 / 2.0
     assert found.burst_read_bytes_per_second == pytest.approx(16 * 256 * 2 / 0.1)
     assert found.read_time_share == pytest.approx(16 * 256 * 2 / 2.0 / 1e8)
-    # Ten intervals of the 100 steps, and the last one.
-    assert found.written_bytes == 11 * one
+    # Ten intervals of the 100 steps; the last of them ends with the run.
+    assert found.written_bytes == 10 * one
     assert found.read_bytes == 100 * 16 * 256 * 2
 
 
@@ -152,10 +153,23 @@ def test_a_rack_has_servers_of_four(make_recipe: MakeRecipe) -> None:
 def test_servers_share_out_the_states(make_recipe: MakeRecipe) -> None:
     cluster = make_recipe(
         hardware={"accelerator": "h100", "devices": 64},
-        training={"global_batch_size": 64},
+        training={"steps": 1000, "global_batch_size": 64},
         site={"max_stall_share": 0.01},
         resilience={"checkpoint_every": "10 min"},
     )
     found = plan_storage(cluster, None, step_seconds=2.0)
     assert found.checkpoint_write_bytes_per_second == pytest.approx(found.checkpoint_bytes * 99 / 600)
     assert found.node_write_bytes_per_second == pytest.approx(found.checkpoint_write_bytes_per_second / 8)
+
+
+@pytest.mark.parametrize(("every", "writes"), [(10, 10), (30, 4), (100, 1), (1000, 1)])
+def test_the_end_of_a_run_is_saved_once(make_recipe: MakeRecipe, every: int, writes: int) -> None:
+    found = plan_storage(make_recipe(resilience={"checkpoint_every_steps": every}), None, step_seconds=0.3)
+    assert found.written_bytes == writes * found.checkpoint_bytes
+
+
+def test_no_interval_is_longer_than_the_run(make_recipe: MakeRecipe) -> None:
+    """100 steps of 2 s."""
+    for stated in ({"checkpoint_every": "10d"}, {"checkpoint_every_steps": 1000}):
+        assert checkpoint_interval_seconds(make_recipe(resilience=stated), 2.0) == 200.0
+    assert checkpoint_interval_seconds(make_recipe(resilience={"checkpoint_every": "1min"}), 2.0) == 60.0

@@ -359,3 +359,33 @@ def test_a_pipe_is_read_and_one_without_a_writer_is_told(tmp_path: Path, monkeyp
     os.close(writer)
     assert load_recipe(f"/dev/fd/{reader}").model.preset == "headway-tiny-1m"
     os.close(reader)
+
+
+WITHOUT_VOCABULARY = {name: SHAPE[name] for name in SHAPE if name != "vocab_size"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        # One name is misspelt, and all else that is missing came with it.
+        ({"model": {"presett": "llama-3.1-8b"}, "training": {"steps": 1}}, ["recipe-unknown-key"]),
+        ({"model": {**WITHOUT_VOCABULARY, "vocab_sise": 1}}, ["recipe-unknown-key"]),
+        # The misspelt name is first, also where it explains nothing else.
+        ({"model": WITHOUT_VOCABULARY, "training": {"steps": 1, "xyz": 1}},
+         ["recipe-unknown-key", "recipe-field-missing"]),
+    ],
+)  # fmt: skip
+def test_a_misspelt_name_comes_before_what_it_leaves_missing(changed: dict[str, Any], told: list[str]) -> None:
+    with pytest.raises(RecipeError) as caught:
+        resolve_recipe({"training": {"steps": 1}, **changed})
+    problems = getattr(caught.value, "problems", (caught.value,))
+    assert [problem.message_id for problem in problems] == told
+
+
+def test_what_a_phase_lacks_no_preset_brings() -> None:
+    with pytest.raises(RecipeError) as caught:
+        resolve_recipe({"model": {"preset": "llama-3.1-8b"}, "phases": [{"training": {"steps": 1}}]})
+    step = Translator("en").next_step(caught.value.message_id, **caught.value.arguments)
+    assert step is not None
+    assert "phases.0.name" in step
+    assert "preset" not in step

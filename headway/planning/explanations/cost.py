@@ -11,6 +11,7 @@ from headway.planning.explanation import Explanation
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
+    from headway.planning.cost import Cost
     from headway.planning.plan import Plan
 
 _RECIPE = "the recipe"
@@ -31,13 +32,14 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     if seconds is None:
         return
     if cost.device_usd_per_hour is not None:
-        hours = plan.hardware.devices * seconds / units.SECONDS_PER_HOUR
+        devices = held_devices(recipe, plan)
+        hours = devices * seconds / units.SECONDS_PER_HOUR
         yield Explanation(
             id="explain-cost-rent",
             quantity="usd",
             value=hours * cost.device_usd_per_hour,
             arguments={
-                "devices": plan.hardware.devices,
+                "devices": devices,
                 "device_hours": hours,
                 "price": cost.device_usd_per_hour,
                 "usd": hours * cost.device_usd_per_hour,
@@ -72,10 +74,16 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
         )
 
 
+def held_devices(recipe: Recipe, plan: Plan) -> int:
+    """Return the devices of a run, with those of spare servers: all of them are held for its time."""
+    return plan.hardware.devices + recipe.resilience.spare_nodes * plan.hardware.devices_per_node
+
+
 def _total(plan: Plan) -> Iterator[Explanation]:
     """Yield what is paid for in all, with its interval."""
     cost = plan.cost
     if cost.total_usd is None:
+        yield from _known(cost)
         return
     yield Explanation(
         id="explain-cost-total",
@@ -88,6 +96,19 @@ def _total(plan: Plan) -> Iterator[Explanation]:
             "high": cost.total_usd_high or 0.0,
         },
         source="headway/planning/spread.py: the interval of the run's time, and what providers ask",
+    )
+
+
+def _known(cost: Cost) -> Iterator[Explanation]:
+    """Yield what is known of the cost where a part is missing."""
+    if cost.known_usd is None or not cost.missing:
+        return
+    yield Explanation(
+        id="explain-cost-known",
+        quantity="usd",
+        value=cost.known_usd,
+        arguments={"usd": cost.known_usd, "part": cost.missing[0]},
+        source="headway/planning/cost.py: a total is of all parts",
     )
 
 

@@ -9,6 +9,7 @@ from headway import catalog, units
 from headway.planning.carbon import service_life_seconds
 from headway.planning.constants import power_fact
 from headway.planning.explanation import Explanation
+from headway.planning.explanations.cost import held_devices
 from headway.planning.network import SERVER_DEVICES
 from headway.recipe import Recipe
 
@@ -167,7 +168,7 @@ def _carbon(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
             quantity="kg_co2e",
             value=carbon.embodied_kg_co2e,
             arguments={
-                "devices": plan.hardware.devices,
+                "devices": held_devices(recipe, plan),
                 "server_devices": SERVER_DEVICES,
                 "seconds": seconds,
                 "life_seconds": service_life_seconds(recipe.site),

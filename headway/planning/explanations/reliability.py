@@ -13,10 +13,16 @@ if TYPE_CHECKING:
 
 
 def explain_reliability(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
-    """Return the steps from the published failure rates to goodput and spares; none where a CPU trains.
+    """Return the steps from the published failure rates to goodput and spares, and by chance; none where a CPU trains.
 
     Args:
         recipe: that was planned; all that counts of it stands in the plan.
         plan: made from it.
     """
-    return () if plan.reliability is None else explain(plan.reliability)
+    found = plan.reliability
+    if found is None:
+        return ()
+    # NumPy takes a while to load, and nothing else of an explanation needs it.
+    from headway.planning.reliability.chance import explain_chance
+
+    return (*explain(found), *explain_chance(found, plan.hardware.nodes))

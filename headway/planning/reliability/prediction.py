@@ -58,7 +58,7 @@ class Reliability:
         wall_seconds: over which they are counted: the run with what failures cost, or without where that is not known.
         detection_seconds: from a failure until it is noticed.
         restart_seconds: from then to the first step again, warm-up included.
-        checkpoint_interval_seconds: the best time of work between checkpoints.
+        checkpoint_interval_seconds: the best time of work between checkpoints, no longer than the run.
         goodput: useful share of the wall time with the interval that the recipe uses.
         goodput_low: the same at the upper end of the failure rate.
         goodput_high: the same at its lower end.
@@ -140,7 +140,7 @@ def best_interval_seconds(
 def plan_reliability(
     *,
     devices: int,
-    training_seconds: float,
+    work_seconds: float,
     write_seconds: float | None,
     interval_seconds: float,
     accelerator: str | None = None,
@@ -150,7 +150,7 @@ def plan_reliability(
 
     Args:
         devices: of the job.
-        training_seconds: of useful work.
+        work_seconds: useful, evaluations included; no interval is longer, since its end is saved.
         write_seconds: from the begin of a checkpoint until it is safe; None where the storage is not known.
         interval_seconds: of work between checkpoints, as the recipe says.
         accelerator: id in the catalogue.
@@ -162,10 +162,10 @@ def plan_reliability(
     resilience = resilience or ResilienceConfig()
     rate = expected_rate(resilience, accelerator)
     mtbf_seconds = job_mtbf_seconds(rate, devices)
-    way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds)
+    way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds, work_seconds)
     slow, fast = (job_mtbf_seconds(end, devices) for end in rate_interval(rate))
     useful = None if way is None else exact_goodput(mtbf_seconds, way)
-    wall_seconds = training_seconds / useful if useful else training_seconds
+    wall_seconds = work_seconds / useful if useful else work_seconds
     count = interruptions(rate, devices=devices, seconds=wall_seconds)
     return Reliability(
         devices=devices,
@@ -195,6 +195,7 @@ def _ways(
     devices: int,
     write_seconds: float | None,
     interval_seconds: float,
+    run_seconds: float,
 ) -> tuple[Checkpointing, Checkpointing] | tuple[None, None]:
     """Return how the job saves itself with the recipe's interval and with the best one."""
     if write_seconds is None:
@@ -211,7 +212,9 @@ def _ways(
         )
 
     # A background write must end before the next one begins.
-    return way(max(interval_seconds, behind - stall)), way(best_work_seconds(mtbf_seconds, stall, behind))
+    intervals = (interval_seconds, best_work_seconds(mtbf_seconds, stall, behind))
+    stated, best = (way(max(min(seconds, run_seconds), behind - stall)) for seconds in intervals)
+    return stated, best
 
 
 def _stall_and_write_behind(resilience: ResilienceConfig, write_seconds: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from headway.recipe.sections import ResilienceConfig
 def test_every_step_has_a_text_and_a_source(write_seconds: float | None, basis: str) -> None:
     found = plan_reliability(
         devices=16384,
-        training_seconds=54 * 86400,
+        work_seconds=54 * 86400,
         write_seconds=write_seconds,
         interval_seconds=900,
         resilience=ResilienceConfig(failure_basis=basis),
@@ -26,7 +26,7 @@ def test_every_step_has_a_text_and_a_source(write_seconds: float | None, basis: 
 
 
 def test_the_values_are_those_of_the_plan() -> None:
-    found = plan_reliability(devices=1024, training_seconds=1e6, write_seconds=30.0, interval_seconds=900)
+    found = plan_reliability(devices=1024, work_seconds=1e6, write_seconds=30.0, interval_seconds=900)
     values = {step.id.removeprefix("explain-reliability-"): step.value for step in explain(found)}
     assert values["goodput"] == found.goodput
     assert values["interval"] == found.checkpoint_interval_seconds

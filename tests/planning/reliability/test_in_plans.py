@@ -109,3 +109,73 @@ def test_the_steps_are_a_topic_of_their_own(make_recipe: MakeRecipe) -> None:
     assert found.reliability is not None
     assert EXPLANATIONS["reliability"](recipe, found) == explain(found.reliability)
     assert explain_reliability(recipe, replace(found, reliability=None)) == ()
+
+
+def test_an_interval_beyond_the_run_is_that_of_the_run(make_recipe: MakeRecipe) -> None:
+    """The end is saved: an interval of 100 days of a job of days costs what a single checkpoint at its end does."""
+    storage = {"storage_write_bytes_per_second": "10 GB"}
+    recipe: dict[str, Any] = {
+        "model": {"preset": "llama-3.1-8b"},
+        "hardware": {"accelerator": "h100-sxm-80gb", "devices": 1024},
+        "training": {"steps": 200_000, "sequence_length": 4096, "global_batch_size": 1024},
+    }
+
+    def planned(every: Any) -> Plan:
+        return plan(make_recipe(**recipe, resilience={**storage, "checkpoint_every": every}))
+
+    once = planned(planned("100d").time.training_seconds)
+    assert once.reliability is not None
+    assert 0 < once.reliability.goodput < 1  # type: ignore[operator]
+    for every in ("10d", "100d"):
+        found = planned(every)
+        assert found.time.training_seconds < 10 * 86400
+        assert found.reliability.checkpointing.work_seconds == pytest.approx(found.time.training_seconds)  # type: ignore
+        assert found.time.total_seconds == pytest.approx(once.time.total_seconds)
+    often = planned("1h")
+    assert often.time.total_seconds < once.time.total_seconds  # type: ignore[operator]
+
+
+def test_interruptions_are_counted_over_evaluations_too(make_recipe: MakeRecipe) -> None:
+    """Evaluations longer than the training: the job runs, and fails, for all that time."""
+    often = {"steps": 1000, "global_batch_size": 64, "evaluate_every_steps": 1, "evaluate_batches": 500}
+    hardware = {"accelerator": "h100-sxm-80gb", "devices": 64}
+    for storage in ({}, {"storage_write_bytes_per_second": "10 GB"}):
+        found = plan(make_recipe(hardware=hardware, training=often, resilience=storage))
+        assert found.reliability is not None
+        assert found.time.evaluation_seconds > found.time.training_seconds
+        assert found.reliability.wall_seconds == pytest.approx(found.time.total_seconds)
+        mtbf_seconds = found.reliability.mtbf_hours * 3600
+        assert found.reliability.expected_interruptions == pytest.approx(found.time.total_seconds / mtbf_seconds)
+
+
+def test_spare_servers_are_paid_for(make_recipe: MakeRecipe) -> None:
+    """Two of ten servers wait: they are rented as the others are, and draw less."""
+    site = {"device_usd_per_hour": 2.0, "electricity_usd_per_kilowatt_hour": 0.1}
+    hardware = {"accelerator": "h100-sxm-80gb", "devices": 64}
+
+    def planned(**resilience: Any) -> tuple[Recipe, Plan]:
+        training = {"global_batch_size": 64}
+        recipe = make_recipe(hardware=hardware, training=training, site=site, resilience=resilience)
+        return recipe, plan(recipe)
+
+    (_, without), (recipe, found) = planned(), planned(spare_nodes=2)
+    assert found.cost.hardware_usd == pytest.approx(1.25 * without.cost.hardware_usd)  # type: ignore[operator]
+    assert found.carbon.embodied_kg_co2e == pytest.approx(1.25 * without.carbon.embodied_kg_co2e)  # type: ignore
+    assert 1 < found.energy.facility_joules / without.energy.facility_joules < 1.25  # type: ignore[operator]
+    assert found.time.total_seconds == without.time.total_seconds
+    rent = next(step for step in EXPLANATIONS["cost"](recipe, found) if step.id == "explain-cost-rent")
+    assert (rent.value, rent.arguments["devices"]) == (pytest.approx(found.cost.hardware_usd), 80)
+    made = next(step for step in EXPLANATIONS["carbon"](recipe, found) if step.id == "explain-carbon-embodied")
+    assert made.arguments["devices"] == 80
+
+
+def test_too_few_spare_servers_are_told(make_recipe: MakeRecipe) -> None:
+    def warned(**resilience: Any) -> dict[str, Any] | None:
+        found = cluster(make_recipe, **resilience)
+        return {message.id: message.arguments for message in found.warnings}.get("plan-warning-spares")
+
+    arguments = warned()
+    assert arguments is not None
+    assert arguments["share"] > 0.5
+    assert warned(spare_nodes=arguments["recommended"]) is None
+    assert warned(repair_time="1h") is None

@@ -17,7 +17,7 @@ LLAMA_3 = {"failure_basis": "llama-3-405b-unexpected"}
 def planned(**settings: object) -> Reliability:
     return plan_reliability(
         devices=16384,
-        training_seconds=54 * 86400,
+        work_seconds=54 * 86400,
         write_seconds=30,
         interval_seconds=900,
         resilience=ResilienceConfig(**settings),  # type: ignore[arg-type]
@@ -27,7 +27,7 @@ def planned(**settings: object) -> Reliability:
 def test_unknown_storage_leaves_goodput_open() -> None:
     found = plan_reliability(
         devices=16384,
-        training_seconds=54 * 86400,
+        work_seconds=54 * 86400,
         write_seconds=None,
         interval_seconds=600,
         resilience=ResilienceConfig(**LLAMA_3),
@@ -39,21 +39,21 @@ def test_unknown_storage_leaves_goodput_open() -> None:
 
 
 def test_without_a_word_all_fleets_count() -> None:
-    found = plan_reliability(devices=16384, training_seconds=54 * 86400, write_seconds=None, interval_seconds=600)
+    found = plan_reliability(devices=16384, work_seconds=54 * 86400, write_seconds=None, interval_seconds=600)
     assert found.source == "published-fleets"
     assert found.expected_interruptions_low <= 419 <= found.expected_interruptions_high
     assert found.failures_per_1000_devices_per_day == pytest.approx(0.4015, abs=1e-4)
 
 
 def test_a_job_that_never_gets_on_has_a_finite_plan() -> None:
-    found = plan_reliability(devices=10**9, training_seconds=1e6, write_seconds=1e5, interval_seconds=1e6)
+    found = plan_reliability(devices=10**9, work_seconds=1e6, write_seconds=1e5, interval_seconds=1e6)
     assert found.goodput == 0
     assert math.isfinite(found.expected_interruptions)
 
 
 def test_goodput_falls_with_size() -> None:
     shares = [
-        plan_reliability(devices=devices, training_seconds=1e6, write_seconds=30, interval_seconds=900).goodput
+        plan_reliability(devices=devices, work_seconds=1e6, write_seconds=30, interval_seconds=900).goodput
         for devices in (8, 1024, 4096, 16384)
     ]
     assert shares == sorted(shares, reverse=True)
@@ -107,7 +107,7 @@ def test_writing_in_the_background_pays() -> None:
 def test_a_background_write_that_takes_longer_than_the_interval() -> None:
     found = plan_reliability(
         devices=1024,
-        training_seconds=1e6,
+        work_seconds=1e6,
         write_seconds=600,
         interval_seconds=60,
         resilience=ResilienceConfig(asynchronous_checkpoints=True),
@@ -135,7 +135,7 @@ def test_spares() -> None:
 
 @given(
     devices=st.integers(1, 10**18),
-    training_seconds=st.floats(1e-6, 1e30),
+    work_seconds=st.floats(1e-6, 1e30),
     write_seconds=st.none() | st.floats(0, 1e12),
     interval_seconds=st.floats(1e-6, 1e30),
     asynchronous=st.booleans(),
@@ -143,7 +143,7 @@ def test_spares() -> None:
 )
 def test_every_number_is_a_number(
     devices: int,
-    training_seconds: float,
+    work_seconds: float,
     write_seconds: float | None,
     interval_seconds: float,
     asynchronous: bool,
@@ -151,7 +151,7 @@ def test_every_number_is_a_number(
 ) -> None:
     found = plan_reliability(
         devices=devices,
-        training_seconds=training_seconds,
+        work_seconds=work_seconds,
         write_seconds=write_seconds,
         interval_seconds=interval_seconds,
         resilience=ResilienceConfig(asynchronous_checkpoints=asynchronous, spare_nodes=spares),
@@ -170,3 +170,11 @@ def test_auto_is_the_best_interval_where_it_is_known() -> None:
     automatic = ResilienceConfig(checkpoint_every="auto")
     assert automatic.interval_seconds(123.0) == 123.0
     assert automatic.interval_seconds(None) == ResilienceConfig().interval_seconds(123.0) == 60.0
+
+
+def test_neither_interval_is_longer_than_the_run() -> None:
+    """An hour of work on eight devices: the best interval is a day or more, and the stated one a year."""
+    found = plan_reliability(devices=8, work_seconds=3600, write_seconds=30, interval_seconds=3e7)
+    assert found.checkpointing is not None
+    assert found.checkpointing.work_seconds == found.checkpoint_interval_seconds == 3600
+    assert found.goodput == found.best_goodput

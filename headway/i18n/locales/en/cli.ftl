@@ -245,5 +245,6 @@ cli-quantity-bits_per_byte = bits per byte
 cli-quantity-interruptions = interruptions
 cli-quantity-goodput = goodput
 cli-quantity-total_usd = cost
+cli-quantity-energy_usd = electricity
 cli-quantity-step = steps
 cli-quantity-loss = loss

@@ -17,6 +17,12 @@ explain-reliability-lost-work = Work that is lost and done again takes { PERCENT
 explain-reliability-restarts = Restarts take { PERCENT($share) } of the time.
 explain-reliability-detection = Failures that are not noticed yet take { PERCENT($share) } of the time.
 explain-reliability-stalls = Checkpoints stop the work for { PERCENT($share) } of the time.
+# $process (String): independent, bursts or replay; $replicas, $share, $low, $high, $fewest, $most (Number)
+explain-reliability-chance = By chance, in { COUNT($replicas) } replicas of the run { $process ->
+        [independent] with failures that know nothing of each other
+        [bursts] with as many failures that come in bursts
+       *[replay] with the failures of a public trace, at its own rate, as many times side by side as the job is larger
+    }: { PERCENT($share) } of the time is useful, in 80 % of them { PERCENT($low) } to { PERCENT($high) }, with { COUNT($fewest) } to { COUNT($most) } interruptions.
 # $repair_seconds, $away, $recommended, $nodes, $share (Number)
 explain-reliability-spares = With a repair of { DURATION($repair_seconds) }, { DECIMAL($away) } servers are away on average; { COUNT($recommended) } spare servers suffice for 99 % of the time, and { COUNT($nodes) } for { PERCENT($share) }.
 
@@ -35,6 +41,7 @@ explain-power-part = { $part ->
         [supply_losses_watts] Losses of power supplies
         [fabric_and_storage_watts] Switches and storage servers
         [servers_watts] Servers
+        [spare_servers_watts] Spare servers that wait
        *[site_overhead_watts] Cooling and losses of the site
     }: { WATTS($watts) }, { PERCENT($share) } of the facility.
 # $devices, $watts, $peak_watts (Number)
@@ -74,6 +81,12 @@ explain-cost-total = What is paid for adds up to { USD($usd) }, in 80 % of all c
         [no] { USD($low) } or more, since the run may never end
        *[yes] { USD($low) } to { USD($high) }
     }.
+# $usd (Number); $part (String): name of a part
+explain-cost-known = What is known of the cost adds up to { USD($usd) }; what the { $part ->
+        [hardware] hardware
+        [infrastructure] power supply and cooling
+       *[electricity] electricity
+    } costs is not known, so that there is no total.
 # $hour, $usd (Number)
 explain-cost-cheapest = Started in hour { $hour } of the series, the electricity would cost { USD($usd) }.
 # $capital_usd, $months (Number)

@@ -141,6 +141,7 @@ plan-label-fans-and-boards-watts = Fans and boards
 plan-label-supply-losses-watts = Losses of power supplies
 plan-label-fabric-and-storage-watts = Switches and storage servers
 plan-label-servers-watts = Servers
+plan-label-spare-servers-watts = Spare servers that wait
 plan-label-site-overhead-watts = Cooling and losses of the site
 plan-label-equipment-joules = Servers
 plan-label-facility-joules = Facility
@@ -163,6 +164,8 @@ plan-label-litres = Water used
 plan-label-generation-litres = Water of the electricity
 plan-label-site-litres = Water of the site
 plan-label-total-usd = Total
+plan-label-known-usd = At least
+plan-label-missing = Parts that are not known
 plan-label-energy-usd = Electricity
 plan-label-hardware-usd = Devices
 plan-label-device-usd-per-hour = One device and hour
@@ -237,6 +240,9 @@ plan-field-impossible = { $rule ->
 # all Numbers
 plan-model-too-large = No model has more than { COUNT($limit) } parameters, and this one has { COUNT($parameters) }: `model.hidden_size` is { COUNT($hidden_size) }, `model.num_hidden_layers` { COUNT($num_hidden_layers) }, `model.vocab_size` { COUNT($vocab_size) }, `model.num_experts` { COUNT($num_experts) }.
     .next = Lower the largest of these fields; look for a digit too many.
+# $phase (String): name of a phase
+plan-phase-impossible = Every phase must be possible, and { $phase } cannot be planned.
+    .next = Change what is named below in the `[[phases]]` entry of that name, or in what it shares with the recipe.
 plan-layout-unsupported = `{ $field }` must be { $supported } in this version, but it is { $value }.
     .next = Set `{ $field }` to { $supported } or "auto".
 # $field, $value, $supported (String): names, not translated
@@ -280,6 +286,13 @@ plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
 # $interval_seconds, $share, $best_seconds, $best (Number)
 plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work between checkpoints, { PERCENT($share) } of the time is useful; with { DURATION($best_seconds) }, { PERCENT($best) } would be.
     .next = Set `resilience.checkpoint_every` to "auto".
+# $away, $nodes, $share, $recommended (Number): servers under repair, spare ones, share of the time in which those are too few
+plan-warning-spares = { DECIMAL($away) } servers are under repair on average, and { $nodes ->
+        [0] none waits to take their place
+        [one] one waits to take their place
+       *[other] { COUNT($nodes) } wait to take their place
+    }: for { PERCENT($share) } of the time the job lacks a server, and stands still where nobody replaces it, which this plan does not count.
+    .next = Set `resilience.spare_nodes` to { NUMBER($recommended, useGrouping: 0) }, whose cost the plan then counts, unless the provider replaces servers at once.
 # $rate (Number): of one device
 plan-warning-network-assumed = No network between the servers is named; this plan assumes what such servers usually have, { BYTERATE($rate) } for each device.
     .next = Name it in `hardware.network`, or state its rate in `hardware.network_bytes_per_second`.
@@ -307,16 +320,19 @@ plan-warning-precision-no-faster = Products in { $precision } are no faster than
 # $epochs (Number)
 plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
     .next = Add data, or train for fewer tokens.
-# $limit, $value (Number)
-plan-warning-budget-usd = The run costs { USD($value) }, and the budget is { USD($limit) }.
+# $limit, $value (Number); $is_whole (String): no where a part is not known, and the value is less than the whole
+plan-warning-budget-usd = The run costs { $is_whole ->
+        [no] at least { USD($value) }
+       *[yes] { USD($value) }
+    }, and the budget is { USD($limit) }.
     .next = Shorten the run, choose cheaper devices, or raise `budget.max_usd`.
 plan-warning-budget-duration = The run takes { DURATION($value) }, and the budget is { DURATION($limit) }.
     .next = Shorten the run, add devices, or raise `budget.max_duration`.
 plan-warning-budget-carbon = The run emits { DECIMAL($value) } kg CO2e, and the budget is { DECIMAL($limit) } kg.
     .next = Shorten the run, choose a cleaner grid, or raise `budget.max_kg_co2e`.
 # $limit (Number)
-plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but no price is known, so that the plan cannot say whether it holds.
-    .next = Set `site.device_usd_per_hour` or `site.electricity_usd_per_kilowatt_hour`.
+plan-warning-budget-usd-unknown = The budget is { USD($limit) }, but not every price is known, so that the plan cannot say whether it holds.
+    .next = Set the prices that are missing: `site.device_usd_per_hour` of a rented device; `site.node_usd` and `site.electricity_usd_per_kilowatt_hour` of bought servers.
 plan-warning-budget-duration-unknown = The budget is { DURATION($limit) }, but the run would never end.
     .next = Remove the obstacles that the plan names.
 plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, but the emissions are not known.
@@ -325,12 +341,15 @@ plan-warning-budget-carbon-unknown = The budget is { DECIMAL($limit) } kg CO2e, 
 # $limit, $value (Number)
 plan-warning-budget-energy = The run takes { DECIMAL($value) } kWh, and the budget is { DECIMAL($limit) } kWh.
     .next = Shorten the run, choose a device that needs less, or raise `budget.max_kilowatt_hours`.
-plan-warning-budget-water = The run consumes { DECIMAL($value) } L of water, and the budget is { DECIMAL($limit) } L.
+plan-warning-budget-water = The run consumes { $is_whole ->
+        [no] at least { DECIMAL($value) } L
+       *[yes] { DECIMAL($value) } L
+    } of water, and the budget is { DECIMAL($limit) } L.
     .next = Choose a site that is cooled by dry air, or raise `budget.max_litres`.
 plan-warning-budget-energy-unknown = The budget is { DECIMAL($limit) } kWh, but the power of the machines is not known.
     .next = Set `site.node_watts`.
 plan-warning-budget-water-unknown = The budget is { DECIMAL($limit) } L of water, but the consumption is not known.
-    .next = Set `site.grid` or `site.water_usage_effectiveness`, and `site.node_watts` where the power is not known.
+    .next = Set `site.grid` and `site.water_usage_effectiveness`, and `site.node_watts` where the power is not known.
 # $share (Number): of the site's capacity
 plan-warning-site-power-tight = The site's power is tight: at its maximum the run takes { PERCENT($share) } of it.
     .next = Cap the power of the devices, or use fewer of them.
@@ -347,8 +366,23 @@ plan-warning-rack-power = A rack of { COUNT($nodes_per_rack) } servers draws up 
 # $needed_bytes_per_second, $ratio (Number): needed over what the disk gives
 plan-warning-data-slow = The training reads { BYTERATE($needed_bytes_per_second) }, { DECIMAL($ratio) } times what the disk gives.
     .next = Move the data to a faster disk, or into memory.
-plan-warning-purchase-unknown = The machines are to be bought, but the price of a server is not known, so that it is missing from the cost.
-    .next = Set `site.node_usd`.
+# $part (String): name of the part that is not; $is_bought (String): yes or no
+plan-warning-cost-partial = What the { $part ->
+        [hardware] { $is_bought ->
+            [yes] servers cost to buy
+           *[no] devices cost
+        }
+        [infrastructure] power supply and cooling cost
+       *[electricity] electricity costs
+    } is not known, so that the cost has no total, and is not compared.
+    .next = { $part ->
+        [hardware] { $is_bought ->
+            [yes] Set `site.node_usd`.
+           *[no] Set `site.device_usd_per_hour`.
+        }
+        [infrastructure] Set `site.node_watts`.
+       *[electricity] Set `site.electricity_usd_per_kilowatt_hour`, and `site.node_watts` where the power of the server is not known.
+    }
 # $hour, $now, $best (Number)
 plan-warning-start-price = Electricity costs { USD($now) } as the run starts; started in hour { $hour } of the series it would cost { USD($best) }.
     .next = Set `site.start_hour` to { $hour }.
@@ -358,10 +392,22 @@ plan-warning-start-carbon = The run emits { DECIMAL($now) } kg CO2e as it starts
 ## Obstacles
 
 # $needed_watts, $capacity_watts, $devices (Number)
-plan-infeasible-site-power = The run needs { WATTS($needed_watts) } at its maximum, and the site supplies { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
-    .next = Use at most { COUNT($devices) } devices, or a site with more power.
-plan-infeasible-site-cooling = The run gives off { WATTS($needed_watts) } of heat at its maximum, and the site removes { WATTS($capacity_watts) }, enough for { COUNT($devices) } devices.
-    .next = Use at most { COUNT($devices) } devices, or a site with more cooling.
+plan-infeasible-site-power = The run needs { WATTS($needed_watts) } at its maximum, and the site supplies { WATTS($capacity_watts) }, { $devices ->
+        [0] less than any of its devices needs
+       *[other] enough for { NUMBER($devices, useGrouping: 0) } devices that fill their servers and share the batch
+    }.
+    .next = { $devices ->
+        [0] Use a site with more power (`site.power_capacity`).
+       *[other] Use at most { NUMBER($devices, useGrouping: 0) } devices, or a site with more power.
+    }
+plan-infeasible-site-cooling = The run gives off { WATTS($needed_watts) } of heat at its maximum, and the site removes { WATTS($capacity_watts) }, { $devices ->
+        [0] less than any of its devices needs
+       *[other] enough for { NUMBER($devices, useGrouping: 0) } devices that fill their servers and share the batch
+    }.
+    .next = { $devices ->
+        [0] Use a site with more cooling (`site.cooling_capacity`).
+       *[other] Use at most { NUMBER($devices, useGrouping: 0) } devices, or a site with more cooling.
+    }
 # $rack_watts, $limit_watts, $nodes_per_rack (Number); $method, $methods (String): names, not translated
 plan-infeasible-rack = A rack of { COUNT($nodes_per_rack) } servers gives off up to { WATTS($rack_watts) }, and { $method ->
         [none] no known method removes more than
@@ -460,6 +506,8 @@ plan-layout-recompute = { $level }{ $partial ->
         [yes] {" "}in { PERCENT($share) } of layers
        *[no] {""}
     }
+# $usd (Number): what is known of a cost
+plan-at-least = at least { USD($usd) }
 # $mark (String): a sign
 plan-compare-best = { $mark } marks the best value of those that can run.
 # $settings (String): names, not translated
@@ -565,9 +613,10 @@ plan-published-convention = Model cards reckon energy and emissions with the des
 
 ## The verdict
 
-# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price, $failures (String): known, rare or unknown
+# $devices, $seconds, $usd, $interruptions, $low, $high (Number); $accelerator (String): a name; $price (String): known, least or unknown; $failures (String): known, rare or unknown
 plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
         [unknown] {""}
+        [least] , for at least { USD($usd) }
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
@@ -576,6 +625,7 @@ plan-verdict-runs = Runs on { NUMBER($devices) } x { $accelerator } in { DURATIO
     }.
 plan-verdict-unknown = Would run on { NUMBER($devices) } x { $accelerator } in { DURATION($seconds) }{ $price ->
         [unknown] {""}
+        [least] , for at least { USD($usd) }
        *[known] , for { USD($usd) }
     }{ $failures ->
         [unknown] {""}
@@ -587,10 +637,39 @@ plan-verdict-impossible = Does not run on { NUMBER($devices) } x { $accelerator 
         [one] one obstacle
        *[other] { COUNT($count) } obstacles
     }, named below.
+# the same of all phases of a training together; $phases, $devices (Number): phases, and devices of the largest
+plan-verdict-phases-run = Its { COUNT($phases) } phases run, on up to { NUMBER($devices) } devices, in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+        [least] , for at least { USD($usd) }
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+        [rare] , with less than one interruption
+       *[known] , with about { DECIMAL($interruptions) } interruptions
+    }.
+plan-verdict-phases-unknown = Its { COUNT($phases) } phases would run, on up to { NUMBER($devices) } devices, in { DURATION($seconds) }{ $price ->
+        [unknown] {""}
+        [least] , for at least { USD($usd) }
+       *[known] , for { USD($usd) }
+    }{ $failures ->
+        [unknown] {""}
+        [rare] , with less than one interruption
+       *[known] , with about { DECIMAL($interruptions) } interruptions
+    }, if all fit, which is not known.
+# $failing (String): names of phases
+plan-verdict-phases-impossible = Does not run: of its { COUNT($phases) } phases, { $count ->
+        [one] one obstacle
+       *[other] { COUNT($count) } obstacles
+    } { $count ->
+        [one] stands
+       *[other] stand
+    } in the way of { $failing }, named below.
 # $layout (String)
 plan-verdict-layout = Layout: { $layout }.
 # $step (String): what to do
 plan-verdict-change = Change first: { $step }
+# $phase (String): name of a phase
+plan-verdict-change-phase = Change first, in the phase { $phase }: { $step }
 plan-verdict-no-change = Nothing needs to change.
 # $considered (Number); $removed (String): rules with numbers
 plan-search-line = Search: { COUNT($considered) } layouts evaluated{ $removed ->
@@ -616,6 +695,25 @@ plan-search-rule = { $rule ->
         [update] update in the backward pass
        *[schedule] schedule of the stages
     } { COUNT($count) }
+# $told (String): a rule with its number; $rule (String): name of the rule, for the reason behind it
+plan-search-reason = { $told }{ $rule ->
+        [memory] {" "}(a device would need more than it has)
+        [batch] {" "}(every data-parallel device takes an equal share of each step)
+        [devices] {" "}(the degrees together divide the devices)
+        [data] {" "}(the other degrees leave another one than is asked for)
+        [heads] {" "}(each tensor-parallel device takes whole heads)
+        [width] {" "}(each tensor-parallel device takes an equal part of the MLPs)
+        [link] {" "}(tensor parallelism leaves the server only where it is asked for)
+        [split] {" "}(activations are divided only where matrices are)
+        [group] {" "}(states are divided among several devices that hold the same)
+        [layers] {" "}(each stage takes equal chunks of whole layers)
+        [sequence] {" "}(each context-parallel device takes two equal parts of the sequence)
+        [experts] {" "}(each expert-parallel device takes as many experts)
+        [program] {" "}(the program that trains has no such split)
+        [update] {" "}(an update in the backward pass takes one micro-batch a step)
+        [schedule] {" "}(interleaved stages take as many micro-batches as there are stages at a time)
+       *[other] {""}
+    }
 plan-label-degrees = Split
 plan-label-micro-batches = Micro-batch x accumulation
 # $bytes (Number)

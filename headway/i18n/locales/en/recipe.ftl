@@ -15,8 +15,15 @@ recipe-unknown-key = Every setting must be known: { $field } is not.
         [none] Use one of: { $known }.
        *[other] Did you mean `{ $closest }`?
     }
-recipe-field-missing = The recipe must state { $field }, and neither it nor a preset does.
-    .next = Set { $field }, or choose a preset with `[model] preset = "llama-3.1-8b"`.
+# $field, $section (String): not translated
+recipe-field-missing = { $section ->
+        [phases] The recipe must state { $field }, and does not.
+       *[other] The recipe must state { $field }, and neither it nor a preset does.
+    }
+    .next = { $section ->
+        [phases] Set { $field }: every `[[phases]]` entry needs it.
+       *[other] Set { $field }, or choose a preset with `[model] preset = "llama-3.1-8b"`.
+    }
 recipe-field-range = { $field } must be { $kind ->
         [greater_than] greater than
         [greater_than_equal] at least
