@@ -35,7 +35,8 @@ class PackedConversations:
         sequence_length: T, at least 1.
 
     Raises:
-        DataError: ``data-too-few-tokens``, where no conversation has a target.
+        DataError: ``data-too-few-tokens``, where no conversation has two tokens; ``data-no-targets``, where some have,
+            and none of them counts.
 
     Source: Ding et al. 2024 (arXiv:2404.10830), section 3.
     """
@@ -47,10 +48,13 @@ class PackedConversations:
         lengths = np.diff(starts, append=split.num_tokens)
         self.num_cut = int(np.count_nonzero(lengths > sequence_length + 1))
         starts, lengths = _pieces(starts, lengths, sequence_length)
+        needed = {"split": split.name, "tokens": split.num_tokens, "needed_tokens": 2}
+        if not len(starts):
+            raise DataError("data-too-few-tokens", **needed)
         targets = _count_targets(split, starts, lengths)
         starts, lengths, targets = starts[targets > 0], lengths[targets > 0], targets[targets > 0]
         if not len(starts):
-            raise DataError("data-too-few-tokens", split=split.name, tokens=split.num_tokens, needed_tokens=2)
+            raise DataError("data-no-targets", **needed)
         samples = best_fit(lengths, sequence_length + 1)
         order = np.argsort(samples, kind="stable")
         self._starts, self._lengths = starts[order], lengths[order]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headway.errors import DataError
 from headway.training.data import conversations
 from headway.training.data.conversations import PADDING_TOKEN, PackedConversations, best_fit
 from headway.training.data.shards import Manifest, Split, SplitWriter, token_dtype
@@ -32,17 +33,23 @@ def test_every_target_is_there_once_and_nothing_else_is(lengths: list[int], leng
     marks = data.draw(st.none() | st.lists(st.booleans(), min_size=total, max_size=total))
     conversation_of = np.repeat(np.arange(len(lengths)), lengths)
     first_tokens = set((np.cumsum(lengths) - lengths + 1).tolist())
+    expected = {
+        token for token in range(1, total + 1) if token not in first_tokens and (marks is None or marks[token - 1])
+    }
     with TemporaryDirectory() as folder:
-        packed = PackedConversations(split_of(Path(folder), lengths, marks), length)
+        split = split_of(Path(folder), lengths, marks)
+        if not expected:
+            with pytest.raises(DataError, match="data-no-targets"):
+                PackedConversations(split, length)
+            return
+        packed = PackedConversations(split, length)
         tokens, documents, is_target = packed.read(np.arange(packed.count))
         assert packed.num_targets(np.arange(packed.count)) == is_target.sum()
     assert tokens.shape == (packed.count, length + 1)
     assert documents.shape == is_target.shape == (packed.count, length)
     counted = tokens[:, 1:][is_target].tolist()
     assert len(counted) == len(set(counted))
-    assert set(counted) == {
-        token for token in range(1, total + 1) if token not in first_tokens and (marks is None or marks[token - 1])
-    }
+    assert set(counted) == expected
     # What predicts a target is the token before it, and nothing that it sees is of another conversation.
     assert (tokens[:, :-1][is_target] == tokens[:, 1:][is_target] - 1).all()
     for row, ids in zip(tokens, documents, strict=True):

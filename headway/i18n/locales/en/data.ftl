@@ -153,6 +153,8 @@ data-vocabulary-too-large = The model must have a row for every id of the tokeni
     .next = Raise model.vocab_size to { $tokenizer_size } or more, or choose another tokenizer.
 
 # Tokens.
+data-no-targets = The split "{ $split }" must hold something to learn: of its { $tokens } tokens, none is of an answer.
+    .next = Add conversations with answers, or set data.loss_on = "all".
 data-too-few-tokens = The split "{ $split }" must hold at least one sample, { $needed_tokens } tokens: it holds { $tokens }.
     .next = { $split ->
         [validation] Raise data.validation_fraction, add data, or shorten training.sequence_length.
