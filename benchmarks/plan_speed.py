@@ -37,6 +37,8 @@ def cluster() -> Recipe:
                 "tokens": "15.6T",
                 "compile": True,
                 "weights": "master",
+                # A program with every kind of parallelism, so that every layout is looked at.
+                "software": "megatron",
             },
             "hardware": {"accelerator": "h100", "devices": 16384, "network": "infiniband-ndr400"},
         }
