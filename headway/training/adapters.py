@@ -14,14 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
+from headway.planning.adapters import is_target
 from headway.recipe import Recipe
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.weight_files import WeightFiles
 
+_PROJECTIONS = (
+    *(f"self_attn.{name}_proj" for name in ("q", "k", "v", "o")),
+    *(f"mlp.{name}_proj" for name in ("gate", "up", "down")),
+)
+
 TARGETS = {
-    "all": ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"),
-    "attention": ("q_proj", "k_proj", "v_proj", "o_proj"),
-    "query-value": ("q_proj", "v_proj"),
+    targets: tuple(name.rpartition(".")[2] for name in _PROJECTIONS if is_target(targets, name))
+    for targets in ("all", "attention", "query-value")
 }
 """Projections with an adapter, by the recipe's word."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
+from functools import lru_cache
 from pathlib import Path
 
 from headway.errors import CheckpointError, RunError
@@ -61,22 +62,27 @@ def base_of(recipe: Recipe) -> str | None:
         return None
     folder = Path(recipe.training.init_from)
     try:
-        return _fingerprint(folder)
+        files = [(file, file.stat()) for file in sorted(folder.glob("model*.safetensors"))]
+        return _fingerprint(tuple((file, found.st_size, found.st_mtime_ns) for file, found in files))
     except OSError as error:
         raise CheckpointError("training-weights-unreadable", path=str(folder), reason=str(error)) from error
 
 
-def _fingerprint(folder: Path) -> str:
-    """Return a digest of the files that hold a folder's weights, whatever they are called.
+@lru_cache(maxsize=1)
+def _fingerprint(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """Return a digest of the files that hold a model's weights, whatever they are called.
 
     Each file gives its size and CRC-32, at several GB/s: it guards against another model put there by mistake, which is
-    what happens, not against somebody who forges one.
+    what happens, not against somebody who forges one. A process asks several times, and reads them once.
+
+    Args:
+        files: path, bytes, and when it was written, in nanoseconds.
     """
     digest = hashlib.sha256()
-    for file in sorted(folder.glob("model*.safetensors")):
+    for file, size_bytes, _ in files:
         checksum = 0
         with file.open("rb") as opened:
             while piece := opened.read(_PIECE_BYTES):
                 checksum = zlib.crc32(piece, checksum)
-        digest.update(f"{file.stat().st_size} {checksum}\n".encode())
+        digest.update(f"{size_bytes} {checksum}\n".encode())
     return digest.hexdigest()
