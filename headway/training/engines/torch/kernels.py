@@ -10,6 +10,7 @@ V vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -121,34 +122,58 @@ class LinearCrossEntropy(Function):
     @staticmethod
     def forward(ctx: Any, hidden_NE: Tensor, weight_VE: Tensor, targets_N: Tensor, ignore_index: int) -> Tensor:
         """Return the mean loss in nats over the targets that are not ``ignore_index`` (0 where there are none)."""
-        # Stays on the device: reading the count would make the host wait for it.
-        scale = (targets_N != ignore_index).sum().clamp_(min=1).float().reciprocal_()
-        loss = torch.zeros((), dtype=torch.float32, device=hidden_NE.device)
-        grad_hidden_NE, grad_weight_VE = None, None
-        if ctx.needs_input_grad[0]:
-            grad_hidden_NE = torch.empty_like(hidden_NE)
-        if ctx.needs_input_grad[1]:
-            grad_weight_VE = torch.zeros_like(weight_VE, dtype=torch.float32)
-        for start in range(0, hidden_NE.shape[0], CROSS_ENTROPY_CHUNK_TOKENS):
-            rows = slice(start, start + CROSS_ENTROPY_CHUNK_TOKENS)
+
+        def chunk(rows: slice) -> tuple[Tensor, Tensor]:
             logits_NV = F.linear(hidden_NE[rows], weight_VE)
-            chunk_loss, grad_NV = _operations(logits_NV).cross_entropy(logits_NV, targets_N[rows], ignore_index)
-            loss += chunk_loss
-            if grad_hidden_NE is not None:
-                torch.mm(grad_NV, weight_VE, out=grad_hidden_NE[rows])
-            if grad_weight_VE is not None:
-                grad_weight_VE.add_(torch.mm(grad_NV.t(), hidden_NE[rows]))
-        ctx.save_for_backward(grad_hidden_NE, grad_weight_VE, scale)
-        ctx.weight_dtype = weight_VE.dtype
-        return loss.mul_(scale)
+            return _operations(logits_NV).cross_entropy(logits_NV, targets_N[rows], ignore_index)
+
+        return chunked_loss(ctx, hidden_NE, weight_VE, (targets_N != ignore_index).sum(), chunk)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None]:
         """Scale the gradients that the forward pass left."""
-        grad_hidden_NE, grad_weight_VE, scale = ctx.saved_tensors
-        factor = grad * scale
-        return *scaled_gradients(grad_hidden_NE, grad_weight_VE, factor, ctx.weight_dtype), None, None
+        return *chunked_loss_gradients(ctx, grad), None, None
+
+
+def chunked_loss(
+    ctx: Any,
+    hidden_NE: Tensor,
+    weight_VE: Tensor,
+    num_targets: Tensor,
+    chunk: Callable[[slice], tuple[Tensor, Tensor]],
+) -> Tensor:
+    """Return the mean loss of all rows, and leave the gradients that are needed in ``ctx``.
+
+    Args:
+        ctx: of a function whose first two inputs are the hidden states and the weight.
+        hidden_NE: hidden states.
+        weight_VE: of the output projection, or this device's rows of it.
+        num_targets: that count, on the device: reading it would make the host wait.
+        chunk: gives the sum of the losses of some rows, and its gradient with respect to their logits.
+    """
+    scale = num_targets.clamp_(min=1).float().reciprocal_()
+    loss = torch.zeros((), dtype=torch.float32, device=hidden_NE.device)
+    needs_hidden, needs_weight = ctx.needs_input_grad[:2]
+    grad_hidden_NE = torch.empty_like(hidden_NE) if needs_hidden else None
+    grad_weight_VE = torch.zeros_like(weight_VE, dtype=torch.float32) if needs_weight else None
+    for start in range(0, hidden_NE.shape[0], CROSS_ENTROPY_CHUNK_TOKENS):
+        rows = slice(start, start + CROSS_ENTROPY_CHUNK_TOKENS)
+        chunk_loss, grad_NV = chunk(rows)
+        loss += chunk_loss
+        if grad_hidden_NE is not None:
+            torch.mm(grad_NV, weight_VE, out=grad_hidden_NE[rows])
+        if grad_weight_VE is not None:
+            grad_weight_VE.add_(torch.mm(grad_NV.t(), hidden_NE[rows]))
+    ctx.save_for_backward(grad_hidden_NE, grad_weight_VE, scale)
+    ctx.weight_dtype = weight_VE.dtype
+    return loss.mul_(scale)
+
+
+def chunked_loss_gradients(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """Return the gradients that `chunked_loss` left, times that of the loss, that of the weight in its dtype."""
+    grad_hidden_NE, grad_weight_VE, scale = ctx.saved_tensors
+    return scaled_gradients(grad_hidden_NE, grad_weight_VE, grad * scale, ctx.weight_dtype)
 
 
 def scaled_gradients(

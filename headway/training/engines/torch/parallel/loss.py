@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from headway.training.engines.torch.kernels import CROSS_ENTROPY_CHUNK_TOKENS, scaled_gradients
+from headway.training.engines.torch.kernels import chunked_loss, chunked_loss_gradients
 
 
 class DividedCrossEntropy(Function):
@@ -39,30 +39,17 @@ class DividedCrossEntropy(Function):
             start: the first token id of ``weight_VE``.
             group: the devices that share the vocabulary.
         """
-        scale = (targets_N != ignore_index).sum().clamp_(min=1).float().reciprocal_()
-        loss = torch.zeros((), dtype=torch.float32, device=hidden_NE.device)
-        needs_hidden, needs_weight = ctx.needs_input_grad[:2]
-        grad_hidden_NE = torch.empty_like(hidden_NE) if needs_hidden else None
-        grad_weight_VE = torch.zeros_like(weight_VE, dtype=torch.float32) if needs_weight else None
-        for first in range(0, hidden_NE.shape[0], CROSS_ENTROPY_CHUNK_TOKENS):
-            rows = slice(first, first + CROSS_ENTROPY_CHUNK_TOKENS)
-            chunk_loss, grad_NV = _chunk(hidden_NE[rows], weight_VE, targets_N[rows], ignore_index, start, group)
-            loss += chunk_loss
-            if grad_hidden_NE is not None:
-                torch.mm(grad_NV, weight_VE, out=grad_hidden_NE[rows])
-            if grad_weight_VE is not None:
-                grad_weight_VE.add_(torch.mm(grad_NV.t(), hidden_NE[rows]))
-        ctx.save_for_backward(grad_hidden_NE, grad_weight_VE, scale)
-        ctx.weight_dtype = weight_VE.dtype
-        return loss.mul_(scale)
+
+        def chunk(rows: slice) -> tuple[Tensor, Tensor]:
+            return _chunk(hidden_NE[rows], weight_VE, targets_N[rows], ignore_index, start, group)
+
+        return chunked_loss(ctx, hidden_NE, weight_VE, (targets_N != ignore_index).sum(), chunk)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tensor | None, None, None, None, None]:
         """Scale the gradients that the forward pass left; that of the hidden states is this device's part of a sum."""
-        grad_hidden_NE, grad_weight_VE, scale = ctx.saved_tensors
-        gradients = scaled_gradients(grad_hidden_NE, grad_weight_VE, grad * scale, ctx.weight_dtype)
-        return *gradients, None, None, None, None
+        return *chunked_loss_gradients(ctx, grad), None, None, None, None
 
 
 def _chunk(
