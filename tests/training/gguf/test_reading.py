@@ -56,12 +56,18 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_the_tokenizer_is_the_one_that_transformers_reads(smollm2: Path, imported: Path, text: str) -> None:
+@pytest.fixture(scope="module")
+def tokenizers(smollm2: Path, imported: Path) -> tuple[Any, Any]:
+    """Ours and theirs: reading one out of a GGUF file takes seconds."""
     from transformers import AutoTokenizer
 
-    ours = AutoTokenizer.from_pretrained(imported)
     theirs = AutoTokenizer.from_pretrained(smollm2.parent, gguf_file=smollm2.name)
+    return AutoTokenizer.from_pretrained(imported), theirs
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_tokenizer_is_the_one_that_transformers_reads(tokenizers: tuple[Any, Any], text: str) -> None:
+    ours, theirs = tokenizers
     assert ours(text).input_ids == theirs(text).input_ids
     assert ours.decode(ours(text).input_ids) == text
 
