@@ -7,6 +7,7 @@ HeadwayError                    every error that a user can meet; carries a mess
 |-- PlanError                   the plan cannot be made
 |-- DataError                   the training data or the tokenizer cannot be used
 |-- CheckpointError             a checkpoint cannot be written, read or trusted
+|-- DiagnosisError              the logs to explain cannot be read, or a table of signatures breaks its rules
 |-- RunError                    a run folder cannot be created, read or continued
 |-- TrainingError               the training cannot start or go on
 `-- MissingDependencyError      an optional package is not installed
@@ -97,6 +98,12 @@ class DataError(HeadwayError, ValueError):
 
 class CheckpointError(HeadwayError):
     """A checkpoint cannot be written, read or trusted."""
+
+
+class DiagnosisError(HeadwayError, ValueError):
+    """The logs to explain cannot be read, or a table of signatures breaks its rules."""
+
+    exit_code = 2
 
 
 class RunError(HeadwayError):

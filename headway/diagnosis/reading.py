@@ -1,0 +1,259 @@
+"""Reads one log in one pass and in bounded memory: what signatures show, how far the training came, who spoke last."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import IO
+
+from headway.diagnosis.blocks import blocks
+from headway.diagnosis.line import Prefix, cleaned, compiled, parse_prefix, rank_of_file
+from headway.diagnosis.matching import BlockFilter, Matcher, block_filter, is_any, matcher
+from headway.diagnosis.opening import Trouble
+from headway.diagnosis.progress import step_of
+from headway.diagnosis.sighting import LogReport, Progress, Sighting
+from headway.diagnosis.signature import Signature
+
+FILTERED_FROM_BYTES = 4 << 20
+"""Until here every line is looked at, which spares short logs the filter's start; beyond, the filter looks first."""
+
+MOST_SIGHTINGS = 4096
+EPISODES = 16
+"""Sightings kept of one signature on one rank, each after progress since the one before; the last one always is."""
+
+SATURATED = 2000
+"""A signature that was seen so often in a log no longer makes its blocks be looked at line by line."""
+
+MOST_PROGRESS = 4096
+CONTEXT_LINES = 160
+NEAR_LINES = 40
+TAIL_LINES = 200
+PROGRESS_SAMPLE_BYTES = 4096
+
+_ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
+_TRACEBACK = "Traceback (most recent call last)"
+
+
+def read_log(
+    name: str, stream: IO[bytes], *, start: int = 0, limit_bytes: int | None = None, troubles: tuple[Trouble, ...] = ()
+) -> LogReport:
+    """Read a log.
+
+    Args:
+        name: what it is called.
+        stream: its bytes, from `start` on.
+        start: bytes of the log before them.
+        limit_bytes: how many are to be read; all where None.
+        troubles: what is already known to be wrong with it.
+    """
+    reader = LogReader(name, matcher(), start=start)
+    for block in blocks(stream, limit_bytes):
+        reader.feed(block)
+    return replace(reader.report(), troubles=troubles)
+
+
+@dataclass
+class _Kept:
+    """The sightings of one signature on one rank."""
+
+    sightings: list[Sighting] = field(default_factory=list)
+    progress_at_last: int = -1
+
+
+class LogReader:
+    """Reads the blocks of one log.
+
+    Args:
+        name: what it is called.
+        known: finds signatures in lines.
+        start: bytes of the log before the first block.
+    """
+
+    def __init__(self, name: str, known: Matcher, start: int = 0) -> None:
+        self._name = name
+        self._matcher = known
+        self._rank = rank_of_file(name)
+        self._start = start
+        self._offset = start
+        self._lines = 0
+        self._recent: deque[str] = deque(maxlen=CONTEXT_LINES)
+        self._kept: dict[tuple[str, int | None], _Kept] = {}
+        self._counts: dict[str, int] = {}
+        self._progress: list[Progress] = []
+        self._progress_count = 0
+        self._keep_each = 1
+        self._ranks: dict[int, float | None] = {}
+        self._times: dict[int | None, float] = {}
+        self._first_time: float | None = None
+        self._last_time: float | None = None
+        self._unread = b""
+
+    def feed(self, block: bytes) -> None:
+        """Take the next block, which ends where a line ends."""
+        if self._offset - self._start >= FILTERED_FROM_BYTES and not self._is_worth_reading(block):
+            self._pass_over(block)
+            return
+        if self._unread:
+            self._catch_up()
+        self._look_at(block)
+
+    def report(self) -> LogReport:
+        """Return what was found, after the last block."""
+        if self._unread:
+            self._catch_up()
+        sightings = sorted((one for kept in self._kept.values() for one in kept.sightings), key=lambda one: one.offset)
+        return LogReport(
+            name=self._name,
+            size_bytes=self._offset - self._start,
+            lines=self._lines,
+            rank=self._rank,
+            sightings=tuple(sightings),
+            progress=tuple(self._progress),
+            ranks=dict(self._ranks),
+            first_time=self._first_time,
+            last_time=self._last_time,
+            tail=tuple(self._recent)[-TAIL_LINES:],
+        )
+
+    def _is_worth_reading(self, block: bytes) -> bool:
+        filtered: BlockFilter = block_filter()
+        if not filtered.is_exact:
+            return True
+        found = filtered.found_in(block)
+        owners = {self._matcher.owner(index) for index in found}
+        fresh = {owner for owner in owners if self._counts.get(owner, 0) < SATURATED}
+        for owner in owners - fresh:
+            self._counts[owner] += 1
+        return bool(fresh)
+
+    def _pass_over(self, block: bytes) -> None:
+        """Count a block that holds no signature; look for progress at its start only."""
+        for raw in block[:PROGRESS_SAMPLE_BYTES].splitlines()[1:]:
+            text = cleaned(raw)
+            step = step_of(text)
+            if step is not None:
+                self._add_progress(step, parse_prefix(text), self._offset)
+                break
+        self._lines += block.count(b"\n")
+        self._offset += len(block)
+        self._unread = block
+
+    def _catch_up(self) -> None:
+        """Look at the lines of the block that was passed over last: they are the context of what follows."""
+        block, self._unread = self._unread, b""
+        offset = self._offset - len(block)
+        for raw in block.splitlines(keepends=True)[-CONTEXT_LINES:]:
+            self._recent.append(cleaned(raw))
+        for raw in block.splitlines(keepends=True):
+            text = cleaned(raw)
+            self._note_line(text, offset)
+            offset += len(raw)
+
+    def _look_at(self, block: bytes) -> None:
+        has_escapes = b"\x1b" in block
+        for raw in block.splitlines(keepends=True):
+            line = _ESCAPE.sub(b"", raw) if has_escapes else raw
+            shown = self._matcher.find_raw(line)
+            text = cleaned(line)
+            prefix = self._note_line(text, self._offset)
+            self._recent.append(text)
+            if shown:
+                self._see(self._matcher.caught(shown, text), text, prefix or parse_prefix(text))
+            self._offset += len(raw)
+            self._lines += raw.endswith(b"\n")
+
+    def _note_line(self, text: str, offset: int) -> Prefix | None:
+        """Keep who speaks and when; return what the line says of itself, where it was read."""
+        step = step_of(text)
+        if step is None and not (text[:1] in "[0123456789(" or "rank" in text[:200]):
+            return None
+        prefix = parse_prefix(text)
+        if prefix.time is not None:
+            self._first_time = prefix.time if self._first_time is None else self._first_time
+            self._last_time = prefix.time
+            self._times[prefix.rank] = prefix.time
+        if prefix.rank is not None:
+            self._ranks[prefix.rank] = prefix.time or self._ranks.get(prefix.rank)
+        if step is not None:
+            self._add_progress(step, prefix, offset)
+        return prefix
+
+    def _add_progress(self, step: int, prefix: Prefix, offset: int) -> None:
+        number = None if step < 0 else step
+        if number is not None and self._progress and self._progress[-1].step == number:
+            return  # another rank, or a progress bar drawn anew, says the same
+        self._progress_count += 1
+        if self._progress_count % self._keep_each:
+            return
+        rank = self._rank if prefix.rank is None else prefix.rank
+        time = self._last_time if prefix.time is None else prefix.time
+        self._progress.append(Progress(offset, number, time, rank))
+        if len(self._progress) > MOST_PROGRESS:
+            self._progress = self._progress[::2]
+            self._keep_each *= 2
+
+    def _see(self, shown: list[tuple[Signature, dict[str, str]]], text: str, prefix: Prefix) -> None:
+        context = tuple(self._recent)
+        for one, caught in shown:
+            traceback = _traceback(context, prefix.rank)
+            if one.frames and not any(is_any(one.frames, line) for line in traceback):
+                continue
+            if one.near and not any(is_any(one.near, line) for line in context[-NEAR_LINES:]):
+                continue
+            self._counts[one.id] = self._counts.get(one.id, 0) + 1
+            self._keep(self._sighting(one, caught, text, prefix, traceback))
+
+    def _sighting(
+        self, one: Signature, caught: dict[str, str], text: str, prefix: Prefix, traceback: tuple[str, ...]
+    ) -> Sighting:
+        rank = int(caught["rank"]) if caught.get("rank", "").isdigit() else prefix.rank
+        rank = self._rank if rank is None else rank
+        time = prefix.time if prefix.time is not None else self._times.get(prefix.rank, self._last_time)
+        return Sighting(
+            signature=one.id,
+            source=self._name,
+            line=self._lines + 1,
+            offset=self._offset,
+            text=text,
+            time=time,
+            rank=rank,
+            host=caught.get("host") or prefix.host,
+            caught={name: value for name, value in caught.items() if name not in ("rank", "host")},
+            traceback=traceback,
+            last_offset=self._offset,
+        )
+
+    def _keep(self, one: Sighting) -> None:
+        kept = self._kept.get((one.signature, one.rank))
+        if kept is None:
+            if len(self._kept) >= MOST_SIGHTINGS:
+                return
+            kept = self._kept[one.signature, one.rank] = _Kept()
+        is_new = kept.progress_at_last != self._progress_count
+        kept.progress_at_last = self._progress_count
+        if kept.sightings and not is_new:
+            last = kept.sightings[-1]
+            kept.sightings[-1] = replace(last, count=last.count + 1, last_offset=one.offset)
+        elif len(kept.sightings) >= EPISODES:
+            kept.sightings[-1] = one
+        else:
+            kept.sightings.append(one)
+
+
+def _traceback(context: tuple[str, ...], rank: int | None) -> tuple[str, ...]:
+    """Return the lines of the traceback that the last line ends, of its rank alone."""
+    lines: list[str] = []
+    for text in reversed(context):
+        if rank is not None and (other := _line_rank(text)) is not None and other != rank:
+            continue
+        lines.append(text)
+        if _TRACEBACK in text:
+            return tuple(reversed(lines))
+    return ()
+
+
+def _line_rank(text: str) -> int | None:
+    found = compiled(r"^\s*\[(?:rank|default)(\d{1,6})\]").search(text)
+    return int(found.group(1)) if found else None
+
