@@ -1,8 +1,8 @@
-"""What a program calls: ``headway.probe()``, ``headway.plan(recipe)``, ``headway.train(recipe)``."""
+"""What a program calls: ``headway.probe()``, ``.plan(recipe)``, ``.train(recipe)``, ``.diagnose(paths)``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +11,7 @@ from headway.errors import PlanError
 from headway.recipe import Recipe, find_recipe, resolve_recipe
 
 if TYPE_CHECKING:
+    from headway.diagnosis import Diagnosis
     from headway.machine import Machine
     from headway.machine.inventory import Inventory
     from headway.planning import Plan
@@ -56,6 +57,20 @@ def probe(folder: Path | str = ".", *, measure: bool = True, refresh: bool = Fal
     from headway import machine
 
     return machine.probe(folder, measure=measure, refresh=refresh)
+
+
+def diagnose(paths: str | Path | Iterable[str | Path]) -> Diagnosis:
+    """Say why a job failed, from the logs that it left; see `headway.diagnosis.diagnose`.
+
+    Args:
+        paths: a file, folder, glob or archive, or several of them.
+
+    Raises:
+        DiagnosisError: a path does not exist.
+    """
+    from headway import diagnosis
+
+    return diagnosis.diagnose([paths] if isinstance(paths, (str, Path)) else paths)
 
 
 def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str = ".", probing: Probe = probe) -> Plan:

@@ -38,6 +38,10 @@ MADE_FROM_NAMES = (
     "cli-quantity-",
     "cli-resource-",
     "cli-status-",
+    "diagnosis-cause-",
+    "diagnosis-column-",
+    "diagnosis-number-",
+    "diagnosis-remedy-",
     "machine-stage-",
     "plan-column-",
     "plan-label-",
@@ -77,7 +81,7 @@ def modules_after(code: str) -> set[str]:
 FRAMEWORKS = {"torch", "jax", "tensorflow", "transformers"}
 
 
-@pytest.mark.parametrize("room", ["planning", "machine", "recipe", "catalog", "runs", "i18n", "telemetry"])
+@pytest.mark.parametrize("room", ["planning", "machine", "recipe", "catalog", "runs", "i18n", "telemetry", "diagnosis"])
 def test_a_room_imports_no_framework(room: str) -> None:
     code = f"""
 import importlib, pkgutil, headway.{room}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from headway.diagnosis.causality import consequences, explains, is_after
 from headway.diagnosis.collectives import Waited, waited_for, world_size
+from headway.diagnosis.figures import finer_memory_cause, memory_figures, waiting_figures, work_lost
 from headway.diagnosis.result import HEALTHY, UNKNOWN, Diagnosis, Evidence, FirstFailure
 from headway.diagnosis.sighting import LogReport, Sighting
 from headway.diagnosis.signature import Signature, signatures
@@ -65,7 +67,29 @@ class Reasoning:
         self._waited = self._waited_for()
 
     def diagnose(self) -> Diagnosis:
-        """Return the diagnosis, without its numbers."""
+        """Return the diagnosis."""
+        told = self._diagnosed()
+        numbers: dict[str, Any] = {**told.numbers, **work_lost(self._reports, self._all)}
+        if told.cause in (HEALTHY, UNKNOWN):
+            return replace(told, numbers=numbers)
+        timeouts = [one for one in self._final if one.signature == TIMEOUT]
+        numbers |= waiting_figures(self._waited, timeouts)
+        if self._known[told.cause].area == "device-memory":
+            return self._with_memory(told, numbers)
+        return replace(told, numbers=numbers)
+
+    def _with_memory(self, told: Diagnosis, numbers: dict[str, Any]) -> Diagnosis:
+        """Read what the message says of the device's memory, which can tell more than where it happened."""
+        said = [memory_figures(one.caught) for one in self._final if one.signature == "device-memory"]
+        figures = max(said, key=len, default={})
+        finer = finer_memory_cause(figures)
+        numbers |= figures
+        if finer is None:
+            return replace(told, numbers=numbers)
+        chain = (finer, *(name for name in told.chain if name != finer))
+        return replace(told, cause=finer, chain=chain, remedies=self._known[finer].remedies, numbers=numbers)
+
+    def _diagnosed(self) -> Diagnosis:
         candidates = self._candidates("cause")
         roots = self._unexplained(candidates)
         if self._is_healthy(roots):
@@ -180,11 +204,18 @@ class Reasoning:
 
     def _told(self, root: _Candidate, confidence: float, candidates: list[_Candidate]) -> Diagnosis:
         followed = consequences()[root.one.id]
-        others = [one for one in self._final if one.signature != root.one.id and self._known[one.signature].kind in ("cause", "symptom")]
+        places = {(one.source, one.offset) for one in root.every}
+        others = [
+            one
+            for one in self._final
+            if self._known[one.signature].kind in ("cause", "symptom")
+            and one.signature != root.one.id
+            and (one.source, one.offset) not in places
+        ]
         ordered = sorted(others, key=self._order)
         seen = tuple(dict.fromkeys(one.signature for one in ordered))
         chain = (root.one.id, *(name for name in seen if name in followed))
-        shown = [*sorted(root.every, key=self._order)[:3], *_first_of_each(ordered)]
+        shown = _each_line_once([*sorted(root.every, key=self._order)[:3], *_first_of_each(ordered)])
         return Diagnosis(
             cause=root.one.id,
             confidence=min(max(confidence, 0.05), 0.98),
@@ -198,7 +229,13 @@ class Reasoning:
 
     def _confidence(self, roots: list[_Candidate]) -> float:
         best = roots[0]
-        rivals = [one for one in roots[1:] if one.score >= best.score - RIVAL_PENALTY and not one.one.survivable]
+        rivals = [
+            one
+            for one in roots[1:]
+            if one.score >= best.score - RIVAL_PENALTY
+            and not one.one.survivable
+            and (one.first.source, one.first.offset) != (best.first.source, best.first.offset)
+        ]
         return best.score - (RIVAL_PENALTY if rivals else 0.0)
 
     def _first_failure(self, root: _Candidate) -> FirstFailure:
@@ -276,4 +313,11 @@ def _first_of_each(ordered: Sequence[Sighting]) -> list[Sighting]:
     kept: dict[str, Sighting] = {}
     for one in ordered:
         kept.setdefault(one.signature, one)
+    return list(kept.values())
+
+
+def _each_line_once(sightings: Sequence[Sighting]) -> list[Sighting]:
+    kept: dict[tuple[str, int], Sighting] = {}
+    for one in sightings:
+        kept.setdefault((one.source, one.offset), one)
     return list(kept.values())

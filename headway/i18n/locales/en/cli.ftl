@@ -50,6 +50,9 @@ cli-probe-help = Read this machine's processors, memory, disks, network and acce
     { "  " }Example:  headway probe --json
 cli-option-refresh = Measure again, even where a measurement is kept.
 cli-option-no-measure = Read the machine only; measure nothing.
+cli-option-follow = Go on reading logs that still grow, and tell whenever the diagnosis changes.
+cli-option-redact = Leave out names of hosts and users, paths, addresses and tokens, so that the text may be shown to others.
+cli-option-list-causes = List every cause that is known, and end.
 cli-option-json = Print machine-readable JSON instead of text.
 
 cli-recipe = Write, check and show recipes.
@@ -110,6 +113,12 @@ cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 
     { "  " }Example:  headway generate demo --prompt "def "
+cli-diagnose = Say why a training failed, from its logs.
+cli-diagnose-help = Read the logs of a job, of any framework, and say in one screen what the root cause was, how sure that is, what shows it, which rank failed first, and what to do.
+
+    PATH may be a file, a folder, a pattern in quotes, an archive (.gz, .zst, .xz, .bz2, .tar, .zip), or - for the standard input. Nothing leaves this machine.
+
+    { "  " }Example:  headway diagnose slurm-4711.out logs --json
 cli-runs = List, show and compare runs, and read their ledgers.
 cli-runs-help = Runs are folders; these commands read them, also while they train.
 

@@ -5,6 +5,8 @@
 # $path (String)
 diagnosis-nothing-there = There must be a log to read, but { $path } is no file, no folder with logs, and no pattern that matches one.
     .next = Name a file, a folder, a pattern in quotes, or - to read what another command prints.
+diagnosis-nothing-named = There must be a log to read, but none is named.
+    .next = Name files or folders, for example: headway diagnose slurm-4711.out
 # $file (String), $signature (String): may be empty, $key (String): the field, or what is wrong in English
 diagnosis-signature-broken = Each signature must follow the rules of its table, but in { $file } the one named { $signature } breaks the rule of { $key }.
     .next = Compare it with the others in the same file; the fields are described in headway/diagnosis/signature.py.
@@ -35,6 +37,7 @@ diagnosis-heading-also = Also seen
 diagnosis-heading-do = What to do
 diagnosis-heading-numbers = Figures
 diagnosis-heading-survived = Survived before
+diagnosis-unsaid = That is a consequence; these logs do not say what was behind it.
 # $confidence (Number): 0 to 1
 diagnosis-sure = { PERCENT($confidence) } sure
 # $rank (Number)
@@ -61,6 +64,10 @@ diagnosis-number-device_unallocated_bytes = Held by the allocator, and unused
 diagnosis-number-waiting_ranks = Ranks that waited
 diagnosis-number-missing_ranks = Ranks that had not entered
 diagnosis-number-operation = The operation that they waited in
+
+diagnosis-column-id = Cause
+diagnosis-column-area = Area
+diagnosis-column-text = What it means
 
 ## Causes
 
@@ -94,14 +101,14 @@ diagnosis-cause-shared-memory = Shared memory (/dev/shm) was too small.
 diagnosis-cause-data-worker-killed = A data-loading process was killed, most often for want of host memory.
 diagnosis-cause-data-worker-died = A data-loading process ended without saying why.
 
-diagnosis-cause-torchrun-summary = A rank failed, and these logs do not say why.
-diagnosis-cause-child-failed = A worker process failed, and these logs do not say why.
+diagnosis-cause-torchrun-summary = The launcher named the rank that failed first.
+diagnosis-cause-child-failed = A worker process failed.
 diagnosis-cause-killed = A process was killed (SIGKILL) from outside; most often for want of memory.
-diagnosis-cause-terminated = A process was told to stop (SIGTERM), and these logs do not say by whom.
-diagnosis-cause-aborted = A process aborted, and these logs do not say why.
-diagnosis-cause-task-failed = A task of the job failed, and these logs do not say why.
-diagnosis-cause-ray-worker-died = A Ray worker died, and these logs do not say why.
-diagnosis-cause-pod-restarting = The pod failed again and again, and these logs do not say why.
+diagnosis-cause-terminated = A process was told to stop (SIGTERM).
+diagnosis-cause-aborted = A process aborted.
+diagnosis-cause-task-failed = A task of the job failed.
+diagnosis-cause-ray-worker-died = A Ray worker died.
+diagnosis-cause-pod-restarting = The pod failed again and again.
 diagnosis-cause-training-ended = The training came to its end.
 diagnosis-cause-world-size = The number of ranks.
 
@@ -209,6 +216,7 @@ diagnosis-cause-checkpoint-keys = A checkpoint's names do not match the model's.
 diagnosis-cause-checkpoint-missing = The checkpoint or weight file does not lie where the program looks.
 diagnosis-cause-checkpoint-world-size = The checkpoint was written by another number of ranks, and this program cannot divide it anew.
 diagnosis-cause-checkpoint-unsafe = The checkpoint holds objects that may not be loaded safely.
+diagnosis-cause-checkpoint-saved = A checkpoint was saved.
 diagnosis-cause-checkpoint-nan = The checkpoint itself holds NaN.
 diagnosis-cause-checkpoint-optimizer-lost = The optimizer's states were not loaded.
 
@@ -252,8 +260,8 @@ diagnosis-cause-model-mapping-failed = The model or its cache could not be place
 diagnosis-cause-memory-not-locked = The model could not be locked in memory.
 diagnosis-cause-illegal-instruction = The program uses instructions that this processor does not have.
 diagnosis-cause-context-exceeded = A prompt is longer than the context.
-diagnosis-cause-model-load-failed = The engine could not load the model, and these logs do not say why.
-diagnosis-cause-engine-died = The serving engine died, and these logs do not say why.
+diagnosis-cause-model-load-failed = The engine could not load the model.
+diagnosis-cause-engine-died = The serving engine died.
 
 diagnosis-cause-uncaught-exception = The program raised an exception.
 diagnosis-cause-segfault = The process crashed in native code (segmentation fault).
