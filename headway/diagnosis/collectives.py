@@ -59,7 +59,9 @@ def waited_for(timeouts: Sequence[Sighting], reports: Sequence[LogReport], world
         if len(behind) <= len(at) / 2:
             ahead = next(one for rank, one in spoken.items() if at.get(rank) == furthest)
             return Waited("behind", behind[:MOST_LISTED], ahead.caught.get("op"))
-    everyone = set(range(world)) if world else {rank for one in reports for rank in (*one.ranks, one.rank) if rank is not None}
+    everyone = (
+        set(range(world)) if world else {rank for one in reports for rank in (*one.ranks, one.rank) if rank is not None}
+    )
     silent = tuple(sorted(everyone - set(spoken)))
     operation = next(iter(spoken.values())).caught.get("op")
     if silent and len(silent) < len(everyone) / 2 and len(everyone) > 1:
@@ -83,4 +85,3 @@ def _mismatch(spoken: dict[int | None, Sighting], at: dict[int | None, int]) -> 
             differing = sorted(rank for rank, shape in shapes.items() if shape != usual and rank is not None)
             return Waited("mismatch", tuple(differing[:MOST_LISTED]), usual[0] or None)
     return None
-

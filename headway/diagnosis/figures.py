@@ -10,7 +10,17 @@ from headway.diagnosis.line import compiled
 from headway.diagnosis.sighting import LogReport, Sighting
 from headway.diagnosis.survival import last_progress
 
-UNITS = {"b": 1, "bytes": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40, "kb": 1000, "mb": 10**6, "gb": 10**9}
+UNITS = {
+    "b": 1,
+    "bytes": 1,
+    "kib": 1 << 10,
+    "mib": 1 << 20,
+    "gib": 1 << 30,
+    "tib": 1 << 40,
+    "kb": 1000,
+    "mb": 10**6,
+    "gb": 10**9,
+}
 
 FRAGMENTED_SHARE = 0.08
 """Memory that the allocator holds and does not use: above this share of the device, and enough for what was asked, its

@@ -1,12 +1,14 @@
 """What stands before the message of a log line: time, rank, host, process and level, in the field's many formats.
 
-Every expression runs in RE2, whose time grows with the length of the line alone, so that no line can stall the reader.
+These expressions are simple and see the first `PREFIX_LETTERS` of a line only, where Python's own engine is the fastest
+and no line can stall it. Whatever sees a whole line runs in RE2, whose time grows with its length alone (`compiled`).
 """
 
 from __future__ import annotations
 
 import calendar
 import math
+import re
 import time
 from dataclasses import dataclass
 from functools import cache
@@ -15,26 +17,28 @@ from typing import Any
 LONGEST_LINE = 8192
 """Characters of a line that are looked at; beyond it the middle is left out."""
 
+PREFIX_LETTERS = 400
+
 MONTHS = {name: number for number, name in enumerate(calendar.month_abbr) if name}
 SECONDS_PER_DAY = 86_400
 
 _ESCAPES = r"\x1b\[[0-9;:?]*[A-Za-z~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][0-9A-Za-z]|\x1b[=>78DEHM]"
 
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?"
-_TIMES = (
+_TIME_PATTERNS = (
     # 2026-11-30 12:34:56,789 and 2026-11-30T12:34:56.789Z, of Python's logging, DeepSpeed, TensorFlow, Kubernetes, journald
     r"(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]" + _CLOCK + r" ?(?P<zone>Z|[+-]\d\d:?\d\d)?",
     # [Mon Nov 30 12:34:56 2026], of dmesg -T
     r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<name>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) " + _CLOCK + r" (?P<year>20\d\d)",
     # E1130 12:34:56.789012, of glog, absl, klog and PyTorch's C++ code
-    r"\b[IWEF](?P<month>\d\d)(?P<day>\d\d) " + _CLOCK,
+    r"\b[IWEF](?P<month>\d{1,2})(?P<day>\d\d) " + _CLOCK,
     # Nov 30 12:34:56, of syslog and journalctl
     r"\b(?P<name>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(?P<day>\d{1,2}) " + _CLOCK,
     # 11/30/2026 12:34:56, of older Hugging Face scripts and of Windows
     r"\b(?P<month>\d\d)/(?P<day>\d\d)/(?P<year>20\d\d) (?:- )?" + _CLOCK,
 )
 
-_RANKS = (
+_RANK_PATTERNS = (
     r"^\s*\[(?:rank|default|Rank |RANK )(?P<rank>\d{1,6})\]",  # PyTorch, torchrun --tee
     r"^\s*\[\d+,(?P<rank>\d{1,6})\]<(?:stderr|stdout|stddiag)>",  # mpirun --tag-output
     r"^\s*(?P<rank>\d{1,5}): ",  # srun --label, mpirun of Intel
@@ -47,20 +51,24 @@ _RANKS = (
     r"\bRank (?P<rank>\d{1,6})[:\]]",
 )
 
-_HOSTS = (
+_HOST_PATTERNS = (
     r"^(?P<host>[A-Za-z][\w.-]*):(?P<pid>\d+):\d+ \[(?P<device>\d+)\] ",  # NCCL
     r"\((?:[\w.]+ )?pid=(?P<pid>\d+)(?:, ip=(?P<host>[\w.:-]+))?\)",  # Ray
     r"^(?:[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|20\d\d-\d\d-\d\dT[\d:.+-]+Z?) (?P<host>[\w.-]+) (?:kernel|[\w./()-]+(?:\[(?P<pid>\d+)\])?):",
 )
 
-_FILE_RANKS = (
+_FILE_RANK_PATTERNS = (
     r"(?:^|[/_.\-!])(?:global_)?ranks?[_.\-]?(?P<rank>\d{1,6})(?:\D|$)",
     r"attempt_\d+/(?P<rank>\d{1,6})/(?:stdout|stderr)",  # torchrun --log-dir
     r"(?:stdout|stderr|std_out|std_err)[._\-](?P<rank>\d{1,6})(?:\D|$)",
     r"(?:^|[/_.\-!])(?:worker|proc|process|task|trainer)[_.\-]?(?P<rank>\d{1,6})(?:\D|$)",
 )
 
-_UPTIME = r"^(?:<\d+>)?\[ *(?P<seconds>\d{1,9}\.\d{6})\]"
+_TIMES, _RANKS, _HOSTS, _FILE_RANKS = (
+    tuple(map(re.compile, patterns))
+    for patterns in (_TIME_PATTERNS, _RANK_PATTERNS, _HOST_PATTERNS, _FILE_RANK_PATTERNS)
+)
+_UPTIME = re.compile(r"^(?:<\d+>)?\[ *(?P<seconds>\d{1,9}\.\d{6})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +117,7 @@ def parse_prefix(text: str, year: int | None = None) -> Prefix:
         text: the line, cleaned.
         year: what a date without a year belongs to; this year where None.
     """
-    start = text[:400]
+    start = text[:PREFIX_LETTERS]
     host, pid = _host_of(start)
     return Prefix(time=_time_of(start, year), uptime=_uptime_of(start), rank=_rank_of(start), host=host, pid=pid)
 
@@ -117,7 +125,7 @@ def parse_prefix(text: str, year: int | None = None) -> Prefix:
 def rank_of_file(name: str) -> int | None:
     """Return the rank that the name of a log names, as launchers name theirs."""
     for pattern in _FILE_RANKS:
-        found = compiled(pattern).search(name)
+        found = pattern.search(name)
         if found:
             return int(found.group("rank"))
     return None
@@ -128,14 +136,14 @@ def _rank_of(text: str) -> int | None:
     for number, pattern in enumerate(_RANKS):
         if number >= 3 and not lowered and "orker" not in text:
             return None
-        if (lowered or number in (1, 2, 7) or "default" in text) and (found := compiled(pattern).search(text)):
+        if (lowered or number in (1, 2, 7) or "default" in text) and (found := pattern.search(text)):
             return int(found.group("rank"))
     return None
 
 
 def _host_of(text: str) -> tuple[str | None, int | None]:
     for pattern in _HOSTS:
-        found = compiled(pattern).search(text)
+        found = pattern.search(text)
         if found:
             groups = found.groupdict()
             pid = groups.get("pid")
@@ -144,7 +152,7 @@ def _host_of(text: str) -> tuple[str | None, int | None]:
 
 
 def _uptime_of(text: str) -> float | None:
-    found = compiled(_UPTIME).search(text)
+    found = _UPTIME.search(text)
     return float(found.group("seconds")) if found else None
 
 
@@ -152,7 +160,7 @@ def _time_of(text: str, year: int | None) -> float | None:
     if ":" not in text:
         return None
     for pattern in _TIMES:
-        found = compiled(pattern).search(text)
+        found = pattern.search(text)
         if found:
             return _seconds(found.groupdict(), year)
     return None

@@ -37,8 +37,7 @@ PEEKED_BYTES = 512
 TAR_MAGIC_AT = 257
 
 NO_LOGS = frozenset(
-    ".arrow .bin .ckpt .distcp .gguf .h5 .idx .jpg .npy .npz .onnx .parquet .pdf .png .pt .pth .pyc .safetensors .so .svg .whl"
-    " .ttf .mp4 .tfrecord".split()
+    [".arrow", ".bin", ".ckpt", ".distcp", ".gguf", ".h5", ".idx", ".jpg", ".npy", ".npz", ".onnx", ".parquet", ".pdf", ".png", ".pt", ".pth", ".pyc", ".safetensors", ".so", ".svg", ".whl", ".ttf", ".mp4", ".tfrecord"]
 )
 """Endings of files that are passed over inside of a folder: weights, data, pictures, programs."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import IO
 
 from headway.diagnosis.blocks import blocks
-from headway.diagnosis.line import Prefix, cleaned, compiled, parse_prefix, rank_of_file
+from headway.diagnosis.line import Prefix, cleaned, parse_prefix, rank_of_file
 from headway.diagnosis.matching import BlockFilter, Matcher, block_filter, is_any, matcher
 from headway.diagnosis.opening import Trouble
 from headway.diagnosis.progress import step_of
@@ -16,7 +16,14 @@ from headway.diagnosis.sighting import LogReport, Progress, Sighting
 from headway.diagnosis.signature import Signature
 
 FILTERED_FROM_BYTES = 4 << 20
-"""Until here every line is looked at, which spares short logs the filter's start; beyond, the filter looks first."""
+"""Until here every line is looked for signatures, which spares short logs the filter's start; beyond, the filter looks
+first."""
+
+NOTED_UNTIL_BYTES = 512 << 10
+"""Until here every line is asked for time, rank and step; beyond, those at the start of each block, those before a
+signature, and the last ones of the log."""
+
+NOTED_OF_A_BLOCK = 1
 
 MOST_SIGHTINGS = 4096
 EPISODES = 16
@@ -28,15 +35,21 @@ SATURATED = 2000
 MOST_PROGRESS = 4096
 CONTEXT_LINES = 160
 NEAR_LINES = 40
-TAIL_LINES = 200
-PROGRESS_SAMPLE_BYTES = 4096
+SAMPLED_BYTES = 4096
 
 _ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
+_LINE_RANK = re.compile(r"\s*\[(?:rank|default)(\d{1,6})\]")
 _TRACEBACK = "Traceback (most recent call last)"
 
 
 def read_log(
-    name: str, stream: IO[bytes], *, start: int = 0, limit_bytes: int | None = None, troubles: tuple[Trouble, ...] = ()
+    name: str,
+    stream: IO[bytes],
+    *,
+    start: int = 0,
+    limit_bytes: int | None = None,
+    troubles: tuple[Trouble, ...] = (),
+    filtered_from: int = FILTERED_FROM_BYTES,
 ) -> LogReport:
     """Read a log.
 
@@ -46,8 +59,9 @@ def read_log(
         start: bytes of the log before them.
         limit_bytes: how many are to be read; all where None.
         troubles: what is already known to be wrong with it.
+        filtered_from: bytes after which the filter looks first; 0 where there is much else to read.
     """
-    reader = LogReader(name, matcher(), start=start)
+    reader = LogReader(name, matcher(), start=start, filtered_from=filtered_from)
     for block in blocks(stream, limit_bytes):
         reader.feed(block)
     return replace(reader.report(), troubles=troubles)
@@ -68,16 +82,20 @@ class LogReader:
         name: what it is called.
         known: finds signatures in lines.
         start: bytes of the log before the first block.
+        filtered_from: bytes after which the filter looks first.
     """
 
-    def __init__(self, name: str, known: Matcher, start: int = 0) -> None:
+    def __init__(self, name: str, known: Matcher, start: int = 0, filtered_from: int = FILTERED_FROM_BYTES) -> None:
         self._name = name
         self._matcher = known
         self._rank = rank_of_file(name)
         self._start = start
         self._offset = start
         self._lines = 0
-        self._recent: deque[str] = deque(maxlen=CONTEXT_LINES)
+        self._recent: deque[tuple[int, bytes]] = deque(maxlen=CONTEXT_LINES)
+        self._passed = (0, b"")
+        self._noted = start
+        self._filtered_from = filtered_from
         self._kept: dict[tuple[str, int | None], _Kept] = {}
         self._counts: dict[str, int] = {}
         self._progress: list[Progress] = []
@@ -87,21 +105,19 @@ class LogReader:
         self._times: dict[int | None, float] = {}
         self._first_time: float | None = None
         self._last_time: float | None = None
-        self._unread = b""
 
     def feed(self, block: bytes) -> None:
         """Take the next block, which ends where a line ends."""
-        if self._offset - self._start >= FILTERED_FROM_BYTES and not self._is_worth_reading(block):
+        if self._offset - self._start >= self._filtered_from and not self._is_worth_reading(block):
             self._pass_over(block)
-            return
-        if self._unread:
-            self._catch_up()
-        self._look_at(block)
+        else:
+            self._look_at(block)
 
     def report(self) -> LogReport:
         """Return what was found, after the last block."""
-        if self._unread:
-            self._catch_up()
+        if self._passed[1]:
+            self._recall()
+        self._note_recent()
         sightings = sorted((one for kept in self._kept.values() for one in kept.sightings), key=lambda one: one.offset)
         return LogReport(
             name=self._name,
@@ -113,7 +129,7 @@ class LogReader:
             ranks=dict(self._ranks),
             first_time=self._first_time,
             last_time=self._last_time,
-            tail=tuple(self._recent)[-TAIL_LINES:],
+            tail=tuple(cleaned(raw) for _, raw in self._recent),
         )
 
     def _is_worth_reading(self, block: bytes) -> bool:
@@ -128,46 +144,58 @@ class LogReader:
         return bool(fresh)
 
     def _pass_over(self, block: bytes) -> None:
-        """Count a block that holds no signature; look for progress at its start only."""
-        for raw in block[:PROGRESS_SAMPLE_BYTES].splitlines()[1:]:
-            text = cleaned(raw)
-            step = step_of(text)
-            if step is not None:
-                self._add_progress(step, parse_prefix(text), self._offset)
-                break
+        """Count a block that holds no signature; note the lines at its start, and keep its end as context."""
+        offset = self._offset
+        for raw in block[:SAMPLED_BYTES].splitlines(keepends=True)[1 : 1 + NOTED_OF_A_BLOCK]:
+            self._note(raw, offset)
+        self._passed = (offset, block)
         self._lines += block.count(b"\n")
         self._offset += len(block)
-        self._unread = block
 
-    def _catch_up(self) -> None:
-        """Look at the lines of the block that was passed over last: they are the context of what follows."""
-        block, self._unread = self._unread, b""
-        offset = self._offset - len(block)
-        for raw in block.splitlines(keepends=True)[-CONTEXT_LINES:]:
-            self._recent.append(cleaned(raw))
-        for raw in block.splitlines(keepends=True):
-            text = cleaned(raw)
-            self._note_line(text, offset)
+    def _recall(self) -> None:
+        """Take the end of the block that was passed over last as the context of what follows."""
+        offset, block = self._passed
+        self._passed = (0, b"")
+        end = block[-2 * SAMPLED_BYTES :]
+        offset += len(block) - len(end)
+        for raw in end.splitlines(keepends=True)[1:]:
+            self._recent.append((offset, raw))
             offset += len(raw)
 
     def _look_at(self, block: bytes) -> None:
+        if self._passed[1]:
+            self._recall()
         has_escapes = b"\x1b" in block
-        for raw in block.splitlines(keepends=True):
+        notes_all = self._offset - self._start < NOTED_UNTIL_BYTES
+        for number, raw in enumerate(block.splitlines(keepends=True)):
             line = _ESCAPE.sub(b"", raw) if has_escapes else raw
             shown = self._matcher.find_raw(line)
-            text = cleaned(line)
-            prefix = self._note_line(text, self._offset)
-            self._recent.append(text)
+            self._recent.append((self._offset, line))
             if shown:
-                self._see(self._matcher.caught(shown, text), text, prefix or parse_prefix(text))
+                text = cleaned(line)
+                self._note_recent()
+                self._see(self._matcher.caught(shown, text), text, parse_prefix(text))
+            elif notes_all or number < NOTED_OF_A_BLOCK:
+                self._note(line, self._offset)
             self._offset += len(raw)
             self._lines += raw.endswith(b"\n")
 
-    def _note_line(self, text: str, offset: int) -> Prefix | None:
-        """Keep who speaks and when; return what the line says of itself, where it was read."""
+    def _note_recent(self) -> None:
+        """Note the last lines, where they were not."""
+        for offset, raw in list(self._recent):
+            if offset >= self._noted:
+                self._note(raw, offset)
+
+    def _note(self, raw: bytes, offset: int) -> None:
+        if offset >= self._noted:
+            self._noted = offset + 1
+            self._note_line(cleaned(raw), offset)
+
+    def _note_line(self, text: str, offset: int) -> None:
+        """Keep who speaks, when, and how far training is."""
         step = step_of(text)
-        if step is None and not (text[:1] in "[0123456789(" or "rank" in text[:200]):
-            return None
+        if step is None and not (text[:1] in "[0123456789(" or "rank" in text[:200] or ":" in text[:24]):
+            return
         prefix = parse_prefix(text)
         if prefix.time is not None:
             self._first_time = prefix.time if self._first_time is None else self._first_time
@@ -177,7 +205,6 @@ class LogReader:
             self._ranks[prefix.rank] = prefix.time or self._ranks.get(prefix.rank)
         if step is not None:
             self._add_progress(step, prefix, offset)
-        return prefix
 
     def _add_progress(self, step: int, prefix: Prefix, offset: int) -> None:
         number = None if step < 0 else step
@@ -194,7 +221,7 @@ class LogReader:
             self._keep_each *= 2
 
     def _see(self, shown: list[tuple[Signature, dict[str, str]]], text: str, prefix: Prefix) -> None:
-        context = tuple(self._recent)
+        context = tuple(cleaned(raw) for _, raw in self._recent)
         for one, caught in shown:
             traceback = _traceback(context, prefix.rank)
             if one.frames and not any(is_any(one.frames, line) for line in traceback):
@@ -254,6 +281,5 @@ def _traceback(context: tuple[str, ...], rank: int | None) -> tuple[str, ...]:
 
 
 def _line_rank(text: str) -> int | None:
-    found = compiled(r"^\s*\[(?:rank|default)(\d{1,6})\]").search(text)
+    found = _LINE_RANK.match(text)
     return int(found.group(1)) if found else None
-

@@ -175,7 +175,10 @@ class Reasoning:
         return moves and not self._has_failed() and self._silence is None
 
     def _ended_well_after(self, failure: Sighting, ends: list[Sighting]) -> bool:
-        return any(self._is_before(failure, end) or (end.source == failure.source and end.offset > failure.offset) for end in ends)
+        return any(
+            self._is_before(failure, end) or (end.source == failure.source and end.offset > failure.offset)
+            for end in ends
+        )
 
     def _symptoms_after(self, ends: list[Sighting]) -> bool:
         return any(
@@ -245,8 +248,14 @@ class Reasoning:
             rank = self._waited.ranks[0]
         if rank is None:
             summary = [one for one in self._final if one.signature == ROOT_RANK and one.rank is not None]
-            rank = summary[0].rank if summary else None
+            rank = summary[0].rank if summary else self._only_local_rank()
         return FirstFailure(rank=rank, host=first.host, time=first.time)
+
+    def _only_local_rank(self) -> int | None:
+        """Return the local rank that a launcher names, where one server is all that there is."""
+        local = [one.caught["local"] for one in self._final if one.caught.get("local", "").isdigit()]
+        hosts = {one.host for one in self._all if one.host}
+        return int(local[0]) if local and len(hosts) <= 1 else None
 
     def _healthy(self) -> Diagnosis:
         ends = [one for one in self._all if self._known[one.signature].kind == "healthy"]

@@ -11,7 +11,10 @@ _PATTERNS = (
     # Tokens first, since the others would cut them up.
     (r"\b(?:hf|gh[pousr]|glpat|xox[abpr]|sk|pk|wandb)[_-][A-Za-z0-9_\-]{8,}", "<token>"),
     (r"\bAKIA[0-9A-Z]{16}\b", "<token>"),
-    (r"(?i)\b(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)\b[\"']?\s*[=: ]\s*[\"']?[^\s\"',;]{4,}", "<secret>"),
+    (
+        r"(?i)\b(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)\b[\"']?\s*[=: ]\s*[\"']?[^\s\"',;]{4,}",
+        "<secret>",
+    ),
     (r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?", "<token>"),
     (r"\b[0-9a-fA-F]{40,}\b", "<digest>"),
     (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "<address>"),
@@ -27,7 +30,10 @@ _KEPT_FOLDERS = ("site-packages/", "dist-packages/", "lib/python")
 def redacted(told: Diagnosis) -> Diagnosis:
     """Return a diagnosis without hosts, users, paths, addresses and tokens."""
     hosts = {one.host for one in told.evidence if one.host} | ({told.first_failure.host} - {None})
-    names = {name: f"log-{number}" for number, name in enumerate(dict.fromkeys((*told.logs, *(e.file for e in told.evidence))), 1)}
+    names = {
+        name: f"log-{number}"
+        for number, name in enumerate(dict.fromkeys((*told.logs, *(e.file for e in told.evidence))), 1)
+    }
     evidence = tuple(_evidence(one, hosts, names) for one in told.evidence)
     first = told.first_failure
     return replace(

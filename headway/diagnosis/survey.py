@@ -7,16 +7,20 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
 from headway.diagnosis.opening import STDIN, Trouble, open_streams
-from headway.diagnosis.reading import read_log
+from headway.diagnosis.reading import FILTERED_FROM_BYTES, read_log
 from headway.diagnosis.sighting import LogReport
 
 PIECE_BYTES = 64 << 20
 SHARED_FROM_BYTES = 128 << 20
 """Below, a second process costs more than it brings."""
+
+CHUNK = 4
+"""Pieces that a process takes at once."""
 
 PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04")
 TAR_MAGIC = slice(257, 262)
@@ -54,8 +58,9 @@ def survey(files: Sequence[Path], done: Done = lambda count: None, processes: in
     if workers <= 1 or (processes is None and total < SHARED_FROM_BYTES):
         parts = _each(pieces, map(read_piece, pieces), done)
     else:
+        read = partial(read_piece, filtered_from=0)
         with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as pool:
-            parts = _each(pieces, pool.map(read_piece, pieces), done)
+            parts = _each(pieces, pool.map(read, pieces, chunksize=CHUNK), done)
     return _joined(parts)
 
 
@@ -67,21 +72,24 @@ def _each(pieces: Sequence[Piece], results: Iterable[list[LogReport]], done: Don
     return parts
 
 
-def read_piece(piece: Piece) -> list[LogReport]:
+def read_piece(piece: Piece, filtered_from: int = FILTERED_FROM_BYTES) -> list[LogReport]:
     """Read a piece of a file, or all that an archive holds."""
     if str(piece.path) == STDIN:
-        return [read_log("stdin", sys.stdin.buffer)]
+        return [read_log("stdin", sys.stdin.buffer, filtered_from=filtered_from)]
     if piece.size_bytes is not None:
-        return [_read_part(piece)]
+        return [_read_part(piece, filtered_from)]
     troubles: list[Trouble] = []
-    reports = [read_log(stream.name, stream.bytes) for stream in open_streams(piece.path, troubles)]
+    reports = [
+        read_log(stream.name, stream.bytes, filtered_from=filtered_from)
+        for stream in open_streams(piece.path, troubles)
+    ]
     if troubles:
         name = reports[-1].name if reports else str(piece.path)
         reports = [*reports[:-1], replace(reports[-1] if reports else LogReport(name), troubles=tuple(troubles))]
     return reports
 
 
-def _read_part(piece: Piece) -> LogReport:
+def _read_part(piece: Piece, filtered_from: int) -> LogReport:
     """Read from the first line that begins in a piece to the end of the last one that does."""
     start = piece.start
     with piece.path.open("rb") as file:
@@ -91,7 +99,7 @@ def _read_part(piece: Piece) -> LogReport:
         limit = piece.start + (piece.size_bytes or 0) - start
         if limit <= 0:
             return LogReport(str(piece.path))
-        return read_log(str(piece.path), file, start=start, limit_bytes=limit)
+        return read_log(str(piece.path), file, start=start, limit_bytes=limit, filtered_from=filtered_from)
 
 
 def _pieces(file: Path) -> Iterator[Piece]:
