@@ -168,7 +168,7 @@ class LogReader:
         has_escapes = b"\x1b" in block
         notes_all = self._offset - self._start < NOTED_UNTIL_BYTES
         for number, raw in enumerate(block.splitlines(keepends=True)):
-            line = _ESCAPE.sub(b"", raw) if has_escapes else raw
+            line = (_ESCAPE.sub(b"", raw) if has_escapes else raw).rstrip(b"\r\n")
             shown = self._matcher.find_raw(line)
             self._recent.append((self._offset, line))
             if shown:
