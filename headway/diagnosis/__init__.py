@@ -1,8 +1,8 @@
 """From logs to the root cause, for any framework: ``headway.diagnose(paths)``.
 
-Reading (`survey`) makes a report of each log: which signatures (`signatures/*.toml`) show where, on which rank and when,
-and how far the training came. Reasoning looks for the finding that explains the others and that nothing else explains.
-Nothing leaves the machine.
+Reading (`survey`) makes a report of each log: which signatures (`signatures/*.toml`) show where, on which rank and
+when, and how far the training came. Reasoning looks for the finding that explains the others and that nothing else
+explains. Nothing leaves the machine.
 """
 
 from __future__ import annotations

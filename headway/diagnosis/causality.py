@@ -11,6 +11,9 @@ from headway.diagnosis.signature import Signature, signatures
 CONSEQUENT_AREAS = ("exit", "collective")
 """When a process fails, its launcher says so, and the ranks that waited for it fail too."""
 
+XID = "xid-"
+"""Symptoms among the driver's errors: it says them after whatever ended a program that used the device."""
+
 CLOCKS_DIFFER_SECONDS = 5.0
 """Times of two machines, or of a program and the kernel, are taken to differ by so much before they tell an order."""
 
@@ -38,6 +41,7 @@ def _direct(one: Signature, known: Mapping[str, Signature]) -> set[str]:
     areas = {name[1:] for name in one.explains if name.startswith("@")}
     if one.kind == "cause" and not one.survivable:
         named |= {other.id for other in known.values() if other.kind == "symptom" and other.area in CONSEQUENT_AREAS}
+        named |= {other.id for other in known.values() if other.kind == "symptom" and other.id.startswith(XID)}
     return named | {other.id for other in known.values() if other.area in areas and other.id != one.id}
 
 

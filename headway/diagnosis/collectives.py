@@ -46,7 +46,7 @@ def waited_for(timeouts: Sequence[Sighting], reports: Sequence[LogReport], world
         reports: the logs, for the ranks that wrote anything.
         world: the number of ranks, where stated.
     """
-    spoken = {one.rank: one for one in timeouts if one.rank is not None}
+    spoken = {one.rank: one for one in reversed(timeouts) if one.rank is not None}
     if not spoken:
         return None
     at = {rank: int(one.caught["seq"]) for rank, one in spoken.items() if one.caught.get("seq", "").isdigit()}
@@ -59,9 +59,8 @@ def waited_for(timeouts: Sequence[Sighting], reports: Sequence[LogReport], world
         if len(behind) <= len(at) / 2:
             ahead = next(one for rank, one in spoken.items() if at.get(rank) == furthest)
             return Waited("behind", behind[:MOST_LISTED], ahead.caught.get("op"))
-    everyone = (
-        set(range(world)) if world else {rank for one in reports for rank in (*one.ranks, one.rank) if rank is not None}
-    )
+    everyone = set(range(world if world else max(spoken) + 1))
+    everyone |= {rank for one in reports for rank in (*one.ranks, one.rank) if rank is not None and not world}
     silent = tuple(sorted(everyone - set(spoken)))
     operation = next(iter(spoken.values())).caught.get("op")
     if silent and len(silent) < len(everyone) / 2 and len(everyone) > 1:
@@ -69,7 +68,7 @@ def waited_for(timeouts: Sequence[Sighting], reports: Sequence[LogReport], world
     return Waited("together", (), operation)
 
 
-def _mismatch(spoken: dict[int | None, Sighting], at: dict[int | None, int]) -> Waited | None:
+def _mismatch(spoken: dict[int, Sighting], at: dict[int, int]) -> Waited | None:
     """Find ranks whose operation or size differs from the others' under the same number."""
     for number in set(at.values()):
         shapes = {
@@ -82,6 +81,6 @@ def _mismatch(spoken: dict[int | None, Sighting], at: dict[int | None, int]) -> 
         operations = {operation for (operation, _), _ in common}
         if len(common) > 1 and len(operations) > 1:
             usual = common[0][0]
-            differing = sorted(rank for rank, shape in shapes.items() if shape != usual and rank is not None)
+            differing = sorted(rank for rank, shape in shapes.items() if shape != usual)
             return Waited("mismatch", tuple(differing[:MOST_LISTED]), usual[0] or None)
     return None

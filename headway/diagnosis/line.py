@@ -26,7 +26,7 @@ _ESCAPES = r"\x1b\[[0-9;:?]*[A-Za-z~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()]
 
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?"
 _TIME_PATTERNS = (
-    # 2026-11-30 12:34:56,789 and 2026-11-30T12:34:56.789Z, of Python's logging, DeepSpeed, TensorFlow, Kubernetes, journald
+    # 2026-11-30 12:34:56,789 and 2026-11-30T12:34:56.789Z, of Python's logging, TensorFlow, Kubernetes, journald
     r"(?P<year>20\d\d)[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T ]" + _CLOCK + r" ?(?P<zone>Z|[+-]\d\d:?\d\d)?",
     # [Mon Nov 30 12:34:56 2026], of dmesg -T
     r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?P<name>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) " + _CLOCK + r" (?P<year>20\d\d)",
@@ -54,7 +54,9 @@ _RANK_PATTERNS = (
 _HOST_PATTERNS = (
     r"^(?P<host>[A-Za-z][\w.-]*):(?P<pid>\d+):\d+ \[(?P<device>\d+)\] ",  # NCCL
     r"\((?:[\w.]+ )?pid=(?P<pid>\d+)(?:, ip=(?P<host>[\w.:-]+))?\)",  # Ray
-    r"^(?:[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|20\d\d-\d\d-\d\dT[\d:.+-]+Z?) (?P<host>[\w.-]+) (?:kernel|[\w./()-]+(?:\[(?P<pid>\d+)\])?):",
+    # syslog and journalctl
+    r"^(?:[A-Z][a-z]{2} +\d{1,2} [\d:]{8}|20\d\d-\d\d-\d\dT[\d:.+-]+Z?) (?P<host>[\w.-]+) "
+    r"(?:kernel|[\w./()-]+(?:\[(?P<pid>\d+)\])?):",
 )
 
 _FILE_RANK_PATTERNS = (

@@ -37,7 +37,32 @@ PEEKED_BYTES = 512
 TAR_MAGIC_AT = 257
 
 NO_LOGS = frozenset(
-    [".arrow", ".bin", ".ckpt", ".distcp", ".gguf", ".h5", ".idx", ".jpg", ".npy", ".npz", ".onnx", ".parquet", ".pdf", ".png", ".pt", ".pth", ".pyc", ".safetensors", ".so", ".svg", ".whl", ".ttf", ".mp4", ".tfrecord"]
+    [
+        ".arrow",
+        ".bin",
+        ".ckpt",
+        ".distcp",
+        ".gguf",
+        ".h5",
+        ".idx",
+        ".jpg",
+        ".npy",
+        ".npz",
+        ".onnx",
+        ".parquet",
+        ".pdf",
+        ".png",
+        ".pt",
+        ".pth",
+        ".pyc",
+        ".safetensors",
+        ".so",
+        ".svg",
+        ".whl",
+        ".ttf",
+        ".mp4",
+        ".tfrecord",
+    ]
 )
 """Endings of files that are passed over inside of a folder: weights, data, pictures, programs."""
 
@@ -79,7 +104,8 @@ def _expand(path: str) -> list[Path]:
         return sorted(_inside(given))
     if given.exists():
         return [given]
-    matches = sorted(Path(match) for match in glob.iglob(path, recursive=True))
+    # Not Path.glob: it takes no absolute pattern.
+    matches = sorted(Path(match) for match in glob.glob(path, recursive=True))  # noqa: PTH207
     return [file for match in matches for file in (sorted(_inside(match)) if match.is_dir() else [match])]
 
 
@@ -106,7 +132,7 @@ def open_streams(path: Path, troubles: list[Trouble]) -> Iterator[Stream]:
         troubles.append(Trouble("diagnosis-note-unreadable", {"path": str(path), "reason": error.strerror or ""}))
 
 
-def _unpacked(name: str, raw: IO[bytes], troubles: list[Trouble], depth: int) -> Iterator[Stream]:
+def _unpacked(name: str, raw: IO[bytes] | io.RawIOBase, troubles: list[Trouble], depth: int) -> Iterator[Stream]:
     file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", raw), 1 << 16)
     start = file.peek(PEEKED_BYTES)[:PEEKED_BYTES]
     if depth > MOST_NESTED:
@@ -205,9 +231,11 @@ class Bounded(io.RawIOBase):
         self._ended = False
 
     def readable(self) -> bool:
+        """Say that it can be read."""
         return True
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        """Fill a buffer; nothing more comes once the stream is damaged or has grown too large."""
         if self._ended:
             return 0
         try:

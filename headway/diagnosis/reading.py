@@ -37,6 +37,8 @@ CONTEXT_LINES = 160
 NEAR_LINES = 40
 SAMPLED_BYTES = 4096
 
+EXCEPTION = "uncaught-exception"
+
 _ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
 _LINE_RANK = re.compile(r"\s*\[(?:rank|default)(\d{1,6})\]")
 _TRACEBACK = "Traceback (most recent call last)"
@@ -222,6 +224,9 @@ class LogReader:
 
     def _see(self, shown: list[tuple[Signature, dict[str, str]]], text: str, prefix: Prefix) -> None:
         context = tuple(cleaned(raw) for _, raw in self._recent)
+        if len(shown) > 1:
+            # That a line is an exception's is all that this one knows.
+            shown = [pair for pair in shown if pair[0].id != EXCEPTION]
         for one, caught in shown:
             traceback = _traceback(context, prefix.rank)
             if one.frames and not any(is_any(one.frames, line) for line in traceback):

@@ -12,7 +12,8 @@ _PATTERNS = (
     (r"\b(?:hf|gh[pousr]|glpat|xox[abpr]|sk|pk|wandb)[_-][A-Za-z0-9_\-]{8,}", "<token>"),
     (r"\bAKIA[0-9A-Z]{16}\b", "<token>"),
     (
-        r"(?i)\b(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)\b[\"']?\s*[=: ]\s*[\"']?[^\s\"',;]{4,}",
+        r"(?i)\b(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)\b[\"']?\s*[=: ]\s*[\"']?"
+        r"[^\s\"',;]{4,}",
         "<secret>",
     ),
     (r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?", "<token>"),
@@ -62,7 +63,8 @@ def without_names(text: str, hosts: set[str]) -> str:
     text = compiled(_PATH).sub(_short_path, text)
     for host in sorted(hosts, key=len, reverse=True):
         text = text.replace(host, "<host>")
-    return compiled(r"\b(?:user|uid|User|username)[=: ]+\S+").sub("<user>", text)
+    cleaned: str = compiled(r"\b(?:user|uid|User|username)[=: ]+\S+").sub("<user>", text)
+    return cleaned
 
 
 def _short_path(found: object) -> str:

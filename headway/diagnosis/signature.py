@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,8 @@ class Signature:
 
     Attributes:
         id: stable name; its text is the message ``diagnosis-cause-<id>``.
-        kind: ``cause``: can be the root; ``symptom``: what a failure looks like elsewhere; ``healthy``: a good end; ``fact``: something worth knowing.
+        kind: ``cause``: can be the root; ``symptom``: what a failure looks like elsewhere; ``healthy``: a good end;
+            ``fact``: something worth knowing.
         area: the field that it belongs to.
         patterns: expressions in RE2's syntax, letters of either case; one of them in a line shows it. Named groups are
             kept: ``rank`` and ``host`` say where it happened, others go into its text.
@@ -81,20 +82,53 @@ def signatures(folder: Path = FOLDER) -> Mapping[str, Signature]:
     """
     found: dict[str, Signature] = {}
     for file in sorted(folder.glob("*.toml")):
-        for table in _tables(file):
+        content = _content(file)
+        tables = [{"area": content.get("area"), **table} for table in content.get("signature", ())]
+        for table in [*tables, *_of_xids(content)]:
             one = _signature(table, file)
             if one.id in found:
                 raise _broken(file, one.id, "id")
             found[one.id] = one
+    for file in sorted(folder.glob("*.toml")):
+        _add_xids(found, file)
     return found
 
 
-def _tables(file: Path) -> Iterable[dict[str, Any]]:
+def _content(file: Path) -> dict[str, Any]:
     try:
-        content = tomllib.loads(file.read_text(encoding="utf-8"))
+        return tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise _broken(file, "", str(error)[:200]) from error
-    return [{"area": content.get("area"), **table} for table in content.get("signature", ())]
+
+
+def _xid_patterns(number: int) -> list[str]:
+    """Return how the driver, and tools that repeat it, write the error of a number."""
+    return [rf"NVRM: (?:GPU at \S+ )?Xid \([^)]{{1,60}}\): {number}\b", rf"\bXid[:= ]{{1,3}}{number}\b"]
+
+
+def _of_xids(content: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """Yield the signatures of the numbers that are signatures of their own."""
+    for xid in content.get("xid", ()):
+        if "as" not in xid:
+            number = xid["number"]
+            rest = {key: value for key, value in xid.items() if key != "number"}
+            yield {
+                "id": f"xid-{number}",
+                "area": "hardware",
+                "patterns": _xid_patterns(number),
+                "source": content.get("source", ""),
+                **rest,
+            }
+
+
+def _add_xids(found: dict[str, Signature], file: Path) -> None:
+    """Add the patterns of the numbers that belong to another signature."""
+    for xid in _content(file).get("xid", ()):
+        if "as" in xid:
+            owner = found.get(xid["as"])
+            if owner is None:
+                raise _broken(file, f"xid-{xid['number']}", "as")
+            found[owner.id] = replace(owner, patterns=(*owner.patterns, *_xid_patterns(xid["number"])))
 
 
 def _signature(table: dict[str, Any], file: Path) -> Signature:
@@ -103,7 +137,7 @@ def _signature(table: dict[str, Any], file: Path) -> Signature:
     unknown = sorted(set(table) - set(known))
     if unknown:
         raise _broken(file, name, unknown[0])
-    values = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in table.items()}
     try:
         one = Signature(**values)
     except TypeError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from headway.diagnosis.sighting import LogReport
@@ -35,7 +36,7 @@ def find_silence(reports: Sequence[LogReport]) -> Silence | None:
     """Find out whether steps stopped long before the logs did."""
     times = sorted(progress.time for one in reports for progress in one.progress if progress.time is not None)
     ends = [one.last_time for one in reports if one.last_time is not None]
-    gaps = [later - earlier for earlier, later in zip(times, times[1:], strict=False) if later > earlier]
+    gaps = [later - earlier for earlier, later in pairwise(times) if later > earlier]
     if len(gaps) < FEWEST_STEPS or not ends:
         return None
     usual, silent = median(gaps), max(ends) - times[-1]

@@ -65,7 +65,7 @@ def survey(files: Sequence[Path], done: Done = lambda count: None, processes: in
 
 
 def _each(pieces: Sequence[Piece], results: Iterable[list[LogReport]], done: Done) -> list[tuple[Piece, LogReport]]:
-    parts = []
+    parts: list[tuple[Piece, LogReport]] = []
     for piece, reports in zip(pieces, results, strict=True):
         parts.extend((piece, report) for report in reports)
         done(_size(piece))
