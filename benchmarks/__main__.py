@@ -13,6 +13,8 @@ ALL = (
     "plan_accuracy_cpu",
     "train_memory",
     "plan_reliability",
+    "diagnose_accuracy",
+    "diagnose_speed",
 )
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from headway.diagnosis.opening import STDIN, find_files
 from headway.diagnosis.reasoning import Reasoning
 from headway.diagnosis.result import Diagnosis, Evidence, FirstFailure
-from headway.diagnosis.survey import Done, survey
+from headway.diagnosis.survey import Done
+from headway.diagnosis.survey import survey as read_all
 
 __all__ = ["Diagnosis", "Evidence", "FirstFailure", "diagnose"]
 
@@ -34,7 +35,7 @@ def diagnose(
     """
     given = [str(path) for path in paths]
     files = [Path(STDIN)] if given == [STDIN] else find_files(given)
-    reports = survey(files, done, processes)
+    reports = read_all(files, done, processes)
     told = Reasoning(reports).diagnose()
     return replace(
         told,

@@ -10,6 +10,10 @@ BLOCK_BYTES = 1 << 16
 LONGEST_CARRIED_BYTES = 1 << 20
 """A line that does not end within a mebibyte is cut, so that memory stays bounded."""
 
+TEXT_SHARE = 0.7
+"""A file whose first block holds less of letters, digits and the like is no text."""
+
+_PLAIN = bytes(range(32, 127)) + b"\t\n\r\x1b\x08"
 _MARKS = ((codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"), (codecs.BOM_UTF16_LE, "utf-16"))
 _MARKS_AT_ALL = (*_MARKS, (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -40,6 +44,20 @@ def blocks(stream: IO[bytes], limit_bytes: int | None = None) -> Iterator[bytes]
                 rest = b""
     if rest:
         yield rest
+
+
+def is_text(start: bytes) -> bool:
+    """Say whether the first block of a file can be a log: mostly plain letters, or valid UTF-8 of any script."""
+    if not start:
+        return True
+    strange = len(start.translate(None, _PLAIN))
+    if strange <= (1 - TEXT_SHARE) * len(start):
+        return True
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return b"\x00" not in start
 
 
 def _decoded(stream: IO[bytes]) -> Iterator[bytes]:

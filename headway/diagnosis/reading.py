@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import IO
 
-from headway.diagnosis.blocks import blocks
+from headway.diagnosis.blocks import blocks, is_text
 from headway.diagnosis.line import Prefix, cleaned, parse_prefix, rank_of_file
 from headway.diagnosis.matching import BlockFilter, Matcher, block_filter, is_any, matcher
 from headway.diagnosis.opening import Trouble
@@ -24,6 +24,7 @@ NOTED_UNTIL_BYTES = 512 << 10
 signature, and the last ones of the log."""
 
 NOTED_OF_A_BLOCK = 1
+NOTED_BEFORE = 24
 
 MOST_SIGHTINGS = 4096
 EPISODES = 16
@@ -64,7 +65,9 @@ def read_log(
         filtered_from: bytes after which the filter looks first; 0 where there is much else to read.
     """
     reader = LogReader(name, matcher(), start=start, filtered_from=filtered_from)
-    for block in blocks(stream, limit_bytes):
+    for number, block in enumerate(blocks(stream, limit_bytes)):
+        if number == 0 and not is_text(block):
+            return LogReport(name, troubles=(*troubles, Trouble("diagnosis-note-no-text", {"path": name})))
         reader.feed(block)
     return replace(reader.report(), troubles=troubles)
 
@@ -184,7 +187,7 @@ class LogReader:
 
     def _note_recent(self) -> None:
         """Note the last lines, where they were not."""
-        for offset, raw in list(self._recent):
+        for offset, raw in list(self._recent)[-NOTED_BEFORE:]:
             if offset >= self._noted:
                 self._note(raw, offset)
 

@@ -7,21 +7,22 @@ from dataclasses import replace
 from headway.diagnosis.line import compiled
 from headway.diagnosis.result import Diagnosis, Evidence, FirstFailure
 
+_HEX = "[0-9a-fA-F]{1,4}"
 _PATTERNS = (
     # Tokens first, since the others would cut them up.
     (r"\b(?:hf|gh[pousr]|glpat|xox[abpr]|sk|pk|wandb)[_-][A-Za-z0-9_\-]{8,}", "<token>"),
     (r"\bAKIA[0-9A-Z]{16}\b", "<token>"),
+    (r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?", "<token>"),
     (
         r"(?i)\b(?:api[_-]?key|token|secret|password|passwd|authorization|bearer)\b[\"']?\s*[=: ]\s*[\"']?"
-        r"[^\s\"',;]{4,}",
+        r"(?:bearer\s+)?[^\s\"',;]{4,}",
         "<secret>",
     ),
-    (r"\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+)?", "<token>"),
     (r"\b[0-9a-fA-F]{40,}\b", "<digest>"),
     (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", "<address>"),
     (r"[a-z][a-z0-9+.-]*://[^\s\"'<>)\]]+", "<url>"),
     (r"\b(?:\d{1,3}\.){3}\d{1,3}\b(?::\d+)?", "<ip>"),
-    (r"\b(?:[0-9a-fA-F]{1,4}:){5,7}[0-9a-fA-F]{1,4}\b|\b(?:[0-9a-fA-F]{1,4}:){2,6}:[0-9a-fA-F]{1,4}\b", "<ip>"),
+    (rf"\b{_HEX}(?::{_HEX}){{7}}\b|\b{_HEX}(?::{_HEX}){{0,6}}::{_HEX}(?::{_HEX}){{0,6}}\b", "<ip>"),
     (r"\bGPU-[0-9a-f]{8}-[0-9a-f-]{20,}", "<device>"),
 )
 _PATH = r"(?P<before>^|[\s\"'=(\[:,<>])(?P<path>(?:[A-Za-z]:\\|~?/)[^\s\"'():,;<>\]]+)"

@@ -18,6 +18,8 @@ diagnosis-note-unreadable = { $path } cannot be read: { $reason }
 # $path (String), $reason (String): from the library that unpacks, in English
 diagnosis-note-damaged = { $path } is damaged, and was read until there: { $reason }
 # $path (String)
+diagnosis-note-no-text = { $path } holds no text, and was passed over.
+# $path (String)
 diagnosis-note-bomb = { $path } expands beyond all measure, and was read in part only.
 # $path (String)
 diagnosis-note-nested = { $path } lies too deep inside of other archives, and was passed over.
