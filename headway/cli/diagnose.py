@@ -13,11 +13,14 @@ from headway.errors import DiagnosisError
 
 @command("diagnose")
 @click.argument("paths", metavar="PATH...", nargs=-1)
+@option("--recipe", help_id="cli-option-diagnose-recipe", metavar="RECIPE")
 @option("--follow", help_id="cli-option-follow", is_flag=True)
 @option("--redact", help_id="cli-option-redact", is_flag=True)
 @option("--list", "list_causes", help_id="cli-option-list-causes", is_flag=True)
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
-def diagnose(paths: tuple[str, ...], follow: bool, redact: bool, list_causes: bool, as_json: bool) -> None:
+def diagnose(
+    paths: tuple[str, ...], recipe: str | None, follow: bool, redact: bool, list_causes: bool, as_json: bool
+) -> None:
     """Say why a training failed, from its logs."""
     from headway.cli import diagnose_view
 
@@ -29,7 +32,7 @@ def diagnose(paths: tuple[str, ...], follow: bool, redact: bool, list_causes: bo
     if follow:
         _follow(paths, redact=redact, as_json=as_json)
         return
-    told = diagnose_view.with_progress(list(paths))
+    told = diagnose_view.with_progress(list(paths), recipe)
     if redact:
         from headway.diagnosis.redaction import redacted
 

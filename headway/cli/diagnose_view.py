@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,17 +23,17 @@ BAR_FROM_BYTES = 64 << 20
 LONGEST_SHOWN = 320
 
 
-def with_progress(paths: Sequence[str]) -> Diagnosis:
+def with_progress(paths: Sequence[str], recipe: str | None) -> Diagnosis:
     """Diagnose; show a bar where there is much to read and somebody to see it."""
     console = stderr_console()
     total = 0 if list(paths) == [STDIN] else sum(_size(file) for file in find_files(paths))
     if total < BAR_FROM_BYTES or not console.is_terminal:
-        return diagnose(paths)
+        return diagnose(paths, recipe=recipe)
     from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
 
     with Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), console=console, transient=True) as progress:
         task = progress.add_task("", total=total)
-        return diagnose(paths, done=lambda count: progress.advance(task, count))
+        return diagnose(paths, recipe=recipe, done=lambda count: progress.advance(task, count))
 
 
 def _size(file: Path) -> int:
@@ -130,9 +130,24 @@ def _figure(name: str, value: Any) -> str:
         return formatting.format_bytes(value, language)
     if name.endswith("_seconds"):
         return formatting.format_duration(value, language)
+    if isinstance(value, Mapping):
+        return _settings(value)
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return formatting.format_count(value, language) if isinstance(value, int) else str(value)
+
+
+def _settings(value: Mapping[str, Any]) -> str:
+    """Return parts with their sizes, or settings with their values."""
+    from headway.i18n import formatting
+
+    language = current_translator().language
+    return ", ".join(
+        f"{name.removesuffix('_bytes')} {formatting.format_bytes(one, language)}"
+        if name.endswith("_bytes")
+        else f"layout.{name} = {str(one).lower() if isinstance(one, bool) else one}"
+        for name, one in value.items()
+    )
 
 
 def show_causes(*, as_json: bool) -> None:

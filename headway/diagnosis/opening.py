@@ -72,7 +72,11 @@ class Stream:
     """Bytes of one log, and what it is called: ``job.tar.gz!node1/rank3.log`` inside of an archive."""
 
     name: str
-    bytes: IO[bytes]
+    content: IO[bytes]
+
+    def start(self) -> bytes:
+        """Return the first bytes, which stay to be read."""
+        return cast("io.BufferedReader", self.content).peek(PEEKED_BYTES)[:PEEKED_BYTES]
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,9 @@ class LogReader:
         kept.progress_at_last = self._progress_count
         if kept.sightings and not is_new:
             last = kept.sightings[-1]
-            kept.sightings[-1] = replace(last, count=last.count + 1, last_offset=one.offset)
+            # Of a fact, such as the last checkpoint, the newest counts; of a failure, where it began.
+            shown = one if self._matcher.known[one.signature].kind == "fact" else last
+            kept.sightings[-1] = replace(shown, count=last.count + 1, last_offset=one.offset)
         elif len(kept.sightings) >= EPISODES:
             kept.sightings[-1] = one
         else:

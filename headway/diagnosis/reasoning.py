@@ -69,8 +69,10 @@ class Reasoning:
     def diagnose(self) -> Diagnosis:
         """Return the diagnosis."""
         told = self._diagnosed()
+        if told.cause == HEALTHY:
+            return told
         numbers: dict[str, Any] = {**told.numbers, **work_lost(self._reports, self._all)}
-        if told.cause in (HEALTHY, UNKNOWN):
+        if told.cause == UNKNOWN:
             return replace(told, numbers=numbers)
         timeouts = [one for one in self._final if one.signature == TIMEOUT]
         numbers |= waiting_figures(self._waited, timeouts)

@@ -90,7 +90,7 @@ def signatures(folder: Path = FOLDER) -> Mapping[str, Signature]:
                 raise _broken(file, one.id, "id")
             found[one.id] = one
     for file in sorted(folder.glob("*.toml")):
-        _add_xids(found, file)
+        _add_patterns(found, file)
     return found
 
 
@@ -121,14 +121,16 @@ def _of_xids(content: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
             }
 
 
-def _add_xids(found: dict[str, Signature], file: Path) -> None:
-    """Add the patterns of the numbers that belong to another signature."""
-    for xid in _content(file).get("xid", ()):
-        if "as" in xid:
-            owner = found.get(xid["as"])
-            if owner is None:
-                raise _broken(file, f"xid-{xid['number']}", "as")
-            found[owner.id] = replace(owner, patterns=(*owner.patterns, *_xid_patterns(xid["number"])))
+def _add_patterns(found: dict[str, Signature], file: Path) -> None:
+    """Add the patterns that belong to a signature of another table: numbers of Xid, and ids of our own errors."""
+    content = _content(file)
+    added = [(xid.get("as"), _xid_patterns(xid["number"])) for xid in content.get("xid", ()) if "as" in xid]
+    added += [(table.get("to"), list(table.get("patterns", ()))) for table in content.get("adds", ())]
+    for owner_id, patterns in added:
+        owner = found.get(str(owner_id))
+        if owner is None:
+            raise _broken(file, str(owner_id), "as")
+        found[owner.id] = replace(owner, patterns=(*owner.patterns, *patterns))
 
 
 def _signature(table: dict[str, Any], file: Path) -> Signature:

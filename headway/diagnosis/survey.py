@@ -11,7 +11,8 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from headway.diagnosis.opening import STDIN, Trouble, open_streams
+from headway.diagnosis.flight_recorder import is_dump, read_dump
+from headway.diagnosis.opening import STDIN, Stream, Trouble, open_streams
 from headway.diagnosis.reading import FILTERED_FROM_BYTES, read_log
 from headway.diagnosis.sighting import LogReport
 
@@ -79,14 +80,17 @@ def read_piece(piece: Piece, filtered_from: int = FILTERED_FROM_BYTES) -> list[L
     if piece.size_bytes is not None:
         return [_read_part(piece, filtered_from)]
     troubles: list[Trouble] = []
-    reports = [
-        read_log(stream.name, stream.bytes, filtered_from=filtered_from)
-        for stream in open_streams(piece.path, troubles)
-    ]
+    reports = [_read(stream, filtered_from) for stream in open_streams(piece.path, troubles)]
     if troubles:
         name = reports[-1].name if reports else str(piece.path)
         reports = [*reports[:-1], replace(reports[-1] if reports else LogReport(name), troubles=tuple(troubles))]
     return reports
+
+
+def _read(stream: Stream, filtered_from: int) -> LogReport:
+    if is_dump(stream.start()):
+        return read_dump(stream.name, stream.content)
+    return read_log(stream.name, stream.content, filtered_from=filtered_from)
 
 
 def _read_part(piece: Piece, filtered_from: int) -> LogReport:

@@ -45,7 +45,7 @@ def test_wide_encodings_are_read(encoding: str) -> None:
         (b"", True),
         (b"Error: x\n" * 20, True),
         ("\N{SNOWMAN}\u8a13\u7df4".encode() * 100, True),
-        ("caf\u00e9 ".encode("latin-1") * 100, True),
+        ("na\u00efve ".encode("latin-1") * 100, True),
         (bytes(range(256)) * 20, False),
         (b"\x00" * 1000, False),
     ],

@@ -23,7 +23,7 @@ LOG = b"step 1\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.
 
 def contents(path: Path) -> tuple[dict[str, bytes], list[Trouble]]:
     troubles: list[Trouble] = []
-    return {stream.name: stream.bytes.read() for stream in open_streams(path, troubles)}, troubles
+    return {stream.name: stream.content.read() for stream in open_streams(path, troubles)}, troubles
 
 
 PACKERS = {"gz": gzip.compress, "zst": zstandard.ZstdCompressor().compress, "bz2": bz2.compress, "xz": lzma.compress}
@@ -73,7 +73,7 @@ def test_a_bomb_is_not_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     troubles: list[Trouble] = []
     read = 0
     for stream in open_streams(path, troubles):
-        while piece := stream.bytes.read(1 << 16):
+        while piece := stream.content.read(1 << 16):
             read += len(piece)
     assert read < 100 << 20
     assert [trouble.message_id for trouble in troubles] == ["diagnosis-note-bomb"]

@@ -50,6 +50,7 @@ cli-probe-help = Read this machine's processors, memory, disks, network and acce
     { "  " }Example:  headway probe --json
 cli-option-refresh = Measure again, even where a measurement is kept.
 cli-option-no-measure = Read the machine only; measure nothing.
+cli-option-diagnose-recipe = A recipe that describes the job, or a model's name: where memory ran out, its plan is set beside what the logs say.
 cli-option-follow = Go on reading logs that still grow, and tell whenever the diagnosis changes.
 cli-option-redact = Leave out names of hosts and users, paths, addresses and tokens, so that the text may be shown to others.
 cli-option-list-causes = List every cause that is known, and end.
