@@ -39,7 +39,7 @@ _TIME_PATTERNS = (
 )
 
 _RANK_PATTERNS = (
-    r"^\s*\[(?:rank|default|Rank |RANK )(?P<rank>\d{1,6})\]",  # PyTorch, torchrun --tee
+    r"(?:^|[\s>])\[(?:rank|default|Rank |RANK )(?P<rank>\d{1,6})\]",  # PyTorch, torchrun --tee
     r"^\s*\[\d+,(?P<rank>\d{1,6})\]<(?:stderr|stdout|stddiag)>",  # mpirun --tag-output
     r"^\s*(?P<rank>\d{1,5}): ",  # srun --label, mpirun of Intel
     r"\[(?:Global |global )?[Rr](?:ank|ANK)[ :=](?P<rank>\d{1,6})[\]\s/:,]",  # NCCL's watchdog, DeepSpeed, axolotl

@@ -18,6 +18,9 @@ from typing import Any
 from headway.diagnosis.line import LONGEST_LINE, cleaned, compiled
 from headway.diagnosis.signature import Signature, signatures
 
+NOISE = (r"NCCL INFO", r"\b(?:User|Future|Deprecation|PendingDeprecation|Syntax|Resource|Import)Warning\b")
+"""Lines that only inform: NCCL tries files and networks, and says in full what it did not find."""
+
 RE2_MEMORY_BYTES = 256 << 20
 """What RE2 may use for its automaton; it starts small and grows with what it meets."""
 
@@ -52,8 +55,11 @@ class Matcher:
     def caught(self, numbers: Iterable[int], text: str) -> list[tuple[Signature, dict[str, str]]]:
         """Return the signatures that a line shows, each once, with what their named groups caught."""
         found: dict[str, tuple[Signature, dict[str, str]]] = {}
+        is_noise = is_any(NOISE, text)
         for index in sorted(numbers):
             one, pattern = self._patterns[index]
+            if is_noise and one.kind in ("cause", "symptom"):
+                continue
             if one.id not in found and not is_any(one.excludes, text):
                 found[one.id] = (one, _caught(pattern, text))
         return list(found.values())

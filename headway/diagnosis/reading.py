@@ -41,7 +41,7 @@ SAMPLED_BYTES = 4096
 EXCEPTION = "uncaught-exception"
 
 _ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
-_LINE_RANK = re.compile(r"\s*\[(?:rank|default)(\d{1,6})\]")
+_LINE_RANK = re.compile(r"(?:^|[\s>])\[(?:rank|default)(\d{1,6})\]")
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -291,5 +291,5 @@ def _traceback(context: tuple[str, ...], rank: int | None) -> tuple[str, ...]:
 
 
 def _line_rank(text: str) -> int | None:
-    found = _LINE_RANK.match(text)
+    found = _LINE_RANK.search(text[:80])
     return int(found.group(1)) if found else None

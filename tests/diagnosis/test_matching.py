@@ -62,7 +62,7 @@ def repeated(seed: int, length: int) -> bytes:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_time_grows_with_the_length_alone(seed: int) -> None:
-    """Twenty times the text may take twenty times as long, with room for noise: no pattern backtracks."""
+    """Ten times the text may take ten times as long, with room for noise: no pattern backtracks."""
     known = matcher()
 
     def seconds(line: bytes) -> float:
@@ -70,6 +70,6 @@ def test_time_grows_with_the_length_alone(seed: int) -> None:
         known._set.Match(line)
         return time.process_time() - started
 
-    short, long = repeated(seed, 8_000), repeated(seed, 160_000)
+    short, long = repeated(seed, 80_000), repeated(seed, 800_000)
     known._set.Match(long)  # the automaton grows with what it meets first
-    assert min(seconds(long) for _ in range(9)) < 60 * min(seconds(short) for _ in range(9)) + 5e-3
+    assert min(seconds(long) for _ in range(5)) < 40 * min(seconds(short) for _ in range(5)) + 5e-3
