@@ -43,7 +43,7 @@ _RANK_PATTERNS = (
     r"^\s*\[\d+,(?P<rank>\d{1,6})\]<(?:stderr|stdout|stddiag)>",  # mpirun --tag-output
     r"^\s*(?P<rank>\d{1,5}): ",  # srun --label, mpirun of Intel
     r"\[(?:Global |global )?[Rr](?:ank|ANK)[ :=](?P<rank>\d{1,6})[\]\s/:,]",  # NCCL's watchdog, DeepSpeed, axolotl
-    r"\[(?:RANK|rank)[ _=:]?(?P<rank>\d{1,6})\]",
+    r"\[(?:RANK|rank)[ _=:]{0,2}(?P<rank>\d{1,6})\]",
     r"\brank ?[=:] ?(?P<rank>\d{1,6})\b",
     r"\((?:RayTrainWorker|TrainWorker|RayWorker\w*|Worker_?\w*) (?:rank=|pid=\d+, rank=)(?P<rank>\d{1,6})",
     r"^\s*\[?[Ww]orker[ -_](?P<rank>\d{1,5})[\]:]",

@@ -40,6 +40,8 @@ SAMPLED_BYTES = 4096
 
 EXCEPTION = "uncaught-exception"
 
+_FRAME = re.compile(rb'File "[^"]{1,1000}", line \d+, in ')
+_RAW_RANK = re.compile(rb"\[(?:rank|default)(\d{1,6})\]")
 _ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
 _LINE_RANK = re.compile(r"(?:^|[\s>])\[(?:rank|default)(\d{1,6})\]")
 _TRACEBACK = "Traceback (most recent call last)"
@@ -174,7 +176,7 @@ class LogReader:
         notes_all = self._offset - self._start < NOTED_UNTIL_BYTES
         for number, raw in enumerate(block.splitlines(keepends=True)):
             line = (_ESCAPE.sub(b"", raw) if has_escapes else raw).rstrip(b"\r\n")
-            shown = self._matcher.find_raw(line)
+            shown = [] if self._is_code(line) else self._matcher.find_raw(line)
             self._recent.append((self._offset, line))
             if shown:
                 text = cleaned(line)
@@ -184,6 +186,13 @@ class LogReader:
                 self._note(line, self._offset)
             self._offset += len(raw)
             self._lines += raw.endswith(b"\n")
+
+    def _is_code(self, line: bytes) -> bool:
+        """Say whether a line is the code below the place of a frame: it may quote errors that did not happen."""
+        if not self._recent or not _FRAME.search(self._recent[-1][1]):
+            return False
+        before, after = (_RAW_RANK.search(one[:80]) for one in (self._recent[-1][1], line))
+        return (before and before.group(1)) == (after and after.group(1))
 
     def _note_recent(self) -> None:
         """Note the last lines, where they were not."""
