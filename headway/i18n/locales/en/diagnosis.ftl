@@ -333,6 +333,7 @@ diagnosis-cause-preempted = The job was preempted.
 diagnosis-cause-node-failed = A server of the job failed.
 diagnosis-cause-evicted = Kubernetes evicted the pod, whose node lacked a resource.
 diagnosis-cause-unschedulable = The scheduler found no server with what the job asks for.
+diagnosis-cause-launch-failed = The scheduler could not start the job's processes.
 diagnosis-cause-image-pull = The container image could not be fetched.
 diagnosis-cause-mount-failed = A volume could not be mounted.
 diagnosis-cause-probe-failed = Kubernetes restarted the container because a health check failed.
