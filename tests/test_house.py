@@ -49,6 +49,7 @@ MADE_FROM_NAMES = (
     "plan-warning-budget-",
     "recipe-doc-",
     "report-",
+    "supervisor-",
 )
 
 

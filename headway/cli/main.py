@@ -22,6 +22,7 @@ COMMANDS = {
     "import": "headway.cli.importing:import_model",
     "generate": "headway.cli.generate:generate",
     "runs": "headway.cli.runs:runs",
+    "run": "headway.cli.run:run",
     "diagnose": "headway.cli.diagnose:diagnose",
     "demo": "headway.cli.demo:demo",
 }

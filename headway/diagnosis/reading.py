@@ -40,8 +40,7 @@ SAMPLED_BYTES = 4096
 
 EXCEPTION = "uncaught-exception"
 
-_FRAME = re.compile(rb'File "[^"]{1,1000}", line \d+, in ')
-_RAW_RANK = re.compile(rb"\[(?:rank|default)(\d{1,6})\]")
+_FRAME = re.compile(rb'  File "[^"]{1,1000}", line \d+, in ')
 _ESCAPE = re.compile(rb"\x1b\[[0-9;:?]*[A-Za-z]")
 _LINE_RANK = re.compile(r"(?:^|[\s>])\[(?:rank|default)(\d{1,6})\]")
 _TRACEBACK = "Traceback (most recent call last)"
@@ -189,10 +188,9 @@ class LogReader:
 
     def _is_code(self, line: bytes) -> bool:
         """Say whether a line is the code below the place of a frame: it may quote errors that did not happen."""
-        if not self._recent or not _FRAME.search(self._recent[-1][1]):
-            return False
-        before, after = (_RAW_RANK.search(one[:80]) for one in (self._recent[-1][1], line))
-        return (before and before.group(1)) == (after and after.group(1))
+        frame = _FRAME.search(self._recent[-1][1]) if self._recent else None
+        # Code stands two columns further in than the place; an exception, where the traceback itself begins.
+        return frame is not None and line[frame.start() : frame.start() + 4] == b"    "
 
     def _note_recent(self) -> None:
         """Note the last lines, where they were not."""

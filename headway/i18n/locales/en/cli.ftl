@@ -51,6 +51,10 @@ cli-probe-help = Read this machine's processors, memory, disks, network and acce
 cli-option-refresh = Measure again, even where a measurement is kept.
 cli-option-no-measure = Read the machine only; measure nothing.
 cli-option-diagnose-recipe = A recipe that describes the job, or a model's name: where memory ran out, its plan is set beside what the logs say.
+cli-option-job-name = Name of the run folder; that of the program by default.
+cli-option-retries = How often the command may be started again.
+cli-option-hang-steps = Usual steps without another one, after which the command hangs; 0 watches for none.
+cli-option-grace = Seconds that the command has to save and end when it is told to stop.
 cli-option-follow = Go on reading logs that still grow, and tell whenever the diagnosis changes.
 cli-option-redact = Leave out names of hosts and users, paths, addresses and tokens, so that the text may be shown to others.
 cli-option-list-causes = List every cause that is known, and end.
@@ -114,6 +118,10 @@ cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 
     { "  " }Example:  headway generate demo --prompt "def "
+cli-run = Run any command, and keep it alive: restart what a restart can help, explain the rest.
+cli-run-help = Run a command of any program in a process group of its own. Where it fails, its log is diagnosed; where another start can help (a lost device, a broken connection, a preemption, a hang), it is started again, a little later each time. It is told to stop when this command is, with time to save, and nothing that it started is left behind.
+
+    { "  " }Example:  headway run --name llama --retries 5 -- torchrun train.py
 cli-diagnose = Say why a training failed, from its logs.
 cli-diagnose-help = Read the logs of a job, of any framework, and say in one screen what the root cause was, how sure that is, what shows it, which rank failed first, and what to do.
 

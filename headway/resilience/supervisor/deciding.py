@@ -1,0 +1,101 @@
+"""Whether a job that stopped is started again: only where another start can help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.diagnosis import Diagnosis
+from headway.diagnosis.result import UNKNOWN
+from headway.diagnosis.signature import signatures
+
+TRANSIENT_AREAS = frozenset({"collective", "exit", "hardware", "network"})
+"""A lost device, a broken connection and a hang may be gone at the next start, on this or another server."""
+
+TRANSIENT = frozenset(
+    {
+        UNKNOWN,
+        "cuda-launch-failure",
+        "data-stall",
+        "data-worker-killed",
+        "evicted",
+        "hub-unreachable",
+        "illegal-memory-access",
+        "input-output-error",
+        "nan-gradient",
+        "nan-loss",
+        "nfs-silent",
+        "nfs-stale",
+        "node-failed",
+        "object-store",
+        "port-taken",
+        "preempted",
+        "probe-failed",
+        "rate-limited",
+        "segfault",
+        "uncaught-exception",
+    }
+)
+"""Causes of other areas that may be gone at the next start."""
+
+LASTING = frozenset(
+    {"collective-mismatch", "duplicate-device", "name-resolution", "nccl-version-mix", "network-interface"}
+)
+"""Causes of those areas that will be there again."""
+
+ONCE = frozenset(
+    {UNKNOWN, "uncaught-exception", "illegal-memory-access", "segfault", "nan-loss", "nan-gradient", "killed"}
+)
+"""Causes that are tried again while the job gets further: at the same step they would only return."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """How an attempt ended.
+
+    Attributes:
+        cause: id of its root cause.
+        step: the last step that was seen, where any was.
+    """
+
+    cause: str
+    step: int | None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What to do after an attempt.
+
+    Attributes:
+        again: start the job again.
+        reason: id of the reason, for the message ``supervisor-reason-<reason>``.
+    """
+
+    again: bool
+    reason: str
+
+
+def decide(told: Diagnosis, step: int | None, before: Sequence[Stop], retries: int) -> Decision:
+    """Decide whether another start can help.
+
+    Args:
+        told: why the attempt ended.
+        step: the last step that it reached.
+        before: how the attempts before ended, in order.
+        retries: how many more starts are allowed in all.
+    """
+    if not is_transient(told.cause):
+        return Decision(False, "lasting")
+    if told.cause in ONCE and before and before[-1] == Stop(told.cause, step):
+        return Decision(False, "repeated")
+    if len(before) >= retries:
+        return Decision(False, "retries")
+    return Decision(True, "transient")
+
+
+def is_transient(cause: str) -> bool:
+    """Say whether a cause may be gone at the next start."""
+    if cause in TRANSIENT:
+        return True
+    known = signatures().get(cause)
+    return known is not None and known.area in TRANSIENT_AREAS and cause not in LASTING

@@ -1,0 +1,112 @@
+"""A job as one thing: a command and all that it starts, ended together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+
+from headway.errors import RunError, TrainingError
+from headway.resilience.supervisor import reaper
+
+POLL_SECONDS = 0.05
+
+
+class Job:
+    """A running command in a process group of its own, its output in a file.
+
+    A reaper ends the group where the supervisor dies, by SIGKILL too.
+
+    Args:
+        command: program and arguments.
+        log: standard output and error are appended to this file, which the job writes by itself.
+        environment: variables beside those of this process.
+
+    Raises:
+        RunError: the log cannot be written.
+        TrainingError: the program cannot be started.
+    """
+
+    def __init__(self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> None:
+        try:
+            log.parent.mkdir(parents=True, exist_ok=True)
+            output = log.open("ab")
+        except OSError as error:
+            raise RunError("run-unwritable", path=str(log), reason=error.strerror or str(error)) from error
+        with output:
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env={**os.environ, **(environment or {})},
+                    start_new_session=True,
+                )
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise TrainingError("training-worker-not-started", program=str(command[0]), reason=reason) from error
+        self.pid = self._process.pid
+        self._seen: dict[int, float] = {}
+        self._reaper = subprocess.Popen(
+            [sys.executable, "-I", "-S", reaper.__file__, str(self.pid)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def poll(self) -> int | None:
+        """Return the exit status of the command, negative for a signal; None while it runs."""
+        return self._process.poll()
+
+    def note_children(self) -> None:
+        """Remember the processes that the job has started, for those that leave its group."""
+        with suppress(psutil.Error):
+            for child in psutil.Process(self.pid).children(recursive=True):
+                with suppress(psutil.Error):
+                    self._seen[child.pid] = child.create_time()
+
+    def tell(self, number: int) -> None:
+        """Send a signal to the whole group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    def end(self, grace_seconds: float, with_signal: int = signal.SIGTERM) -> int:
+        """End the job and all that it started; return the exit status of the command.
+
+        Args:
+            grace_seconds: how long it may take to end by itself, before it is killed.
+            with_signal: what it is told with.
+        """
+        self.note_children()
+        self.tell(with_signal)
+        deadline = time.monotonic() + grace_seconds
+        while time.monotonic() < deadline and (self.poll() is None or reaper.is_alive(self.pid)):
+            time.sleep(POLL_SECONDS)
+        self._kill_rest()
+        return self._process.wait()
+
+    def close(self) -> None:
+        """End what a finished command left behind, and the reaper."""
+        self._kill_rest()
+        with suppress(OSError):
+            if self._reaper.stdin is not None:
+                self._reaper.stdin.write(b".")
+                self._reaper.stdin.close()
+        self._reaper.wait()
+
+    def _kill_rest(self) -> None:
+        self.tell(signal.SIGKILL)
+        for pid, created in self._seen.items():
+            with suppress(psutil.Error):
+                left = psutil.Process(pid)
+                if left.create_time() == created:
+                    left.kill()
