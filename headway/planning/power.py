@@ -22,7 +22,7 @@ from statistics import NormalDist
 
 from headway import catalog
 from headway.catalog import Accelerator
-from headway.errors import CatalogError
+from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.planning.constants import cooling_fact, power_fact
 from headway.planning.network import SERVER_DEVICES
@@ -204,9 +204,13 @@ def plan_power(
         per_node: devices of one server.
         busy: share of the wall time in which the accelerators compute.
         spare_nodes: servers that wait. Where the recipe states the power of a server, they draw it too.
+
+    Raises:
+        PlanError: the recipe states less for a server than its accelerators draw while they wait.
     """
     nodes = -(-devices // per_node)
     if site.node_watts is not None:
+        _require_possible(site.node_watts, entry, min(devices, per_node))
         return _uniform(site, nodes, spare_nodes, site.node_watts, part="servers_watts", basis="site")
     if entry is None:
         watts = _processors_watts(machine)
@@ -218,6 +222,22 @@ def plan_power(
     return _of_accelerators(
         site, entry, entry.power_watts, devices=devices, per_node=per_node, busy=busy, spare_nodes=spare_nodes
     )
+
+
+def _require_possible(node_watts: float, entry: Accelerator | None, devices: int) -> None:
+    """Refuse a power of a server that its accelerators alone are beyond, even while they wait."""
+    if entry is None or entry.power_watts is None:
+        return
+    least_watts = devices * accelerator_watts(entry.power_watts, 0.0)
+    if node_watts < least_watts:
+        raise PlanError(
+            "plan-node-power-low",
+            watts=node_watts,
+            devices=devices,
+            accelerator=entry.id,
+            least_watts=least_watts,
+            design_watts=devices * entry.power_watts,
+        )
 
 
 def _of_accelerators(
@@ -255,7 +275,8 @@ def _of_accelerators(
         parts["fabric_and_storage_watts"] = equipment_watts - servers_watts
     overhead = site.power_usage_effectiveness - 1
     parts["site_overhead_watts"] = overhead * equipment_watts
-    in_rack = _nodes_per_rack(site, node_peak_watts, RACK_SCALE_DEVICES // per_node if is_rack_scale else None)
+    of_product = RACK_SCALE_DEVICES // per_node if is_rack_scale else None
+    in_rack = _nodes_per_rack(site, nodes, node_peak_watts, of_product)
     return Power(
         device_watts=device_watts,
         device_idle_watts=accelerator_watts(design_watts, 0.0),
@@ -299,7 +320,7 @@ def _uniform(
     spares = {"spare_servers_watts": spare_nodes * node_watts} if spare_nodes else {}
     servers_watts, nodes = nodes * node_watts, nodes + spare_nodes
     equipment_watts = nodes * node_watts
-    in_rack = _nodes_per_rack(site, node_watts, None)
+    in_rack = _nodes_per_rack(site, nodes, node_watts, None)
     facility_watts = equipment_watts * site.power_usage_effectiveness
     return Power(
         device_watts=device_watts,
@@ -317,13 +338,14 @@ def _uniform(
     )
 
 
-def _nodes_per_rack(site: SiteConfig, node_peak_watts: float, of_product: int | None) -> int:
+def _nodes_per_rack(site: SiteConfig, nodes: int, node_peak_watts: float, of_product: int | None) -> int:
     """Return the servers of a rack: as the recipe or the product says, else as many as the rack's power allows.
 
-    Where the recipe names no power of a rack, it takes what the site's cooling can remove, or else what air can.
+    A rack that the recipe describes holds no more servers than there are. Where the recipe names no power of a rack, it
+    takes what the site's cooling can remove, or else what air can.
     """
     if site.nodes_per_rack is not None:
-        return site.nodes_per_rack
+        return min(site.nodes_per_rack, nodes)
     if of_product is not None:
         return max(1, of_product)
     method = "air" if site.cooling == "auto" else site.cooling

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from headway import units
+from headway import catalog, units
 from headway.planning.constants import cooling_fact
+from headway.planning.device import CPU
 from headway.planning.message import Argument, Message
-from headway.planning.power import RACK_LIMITS
+from headway.planning.power import RACK_LIMITS, accelerator_watts
 from headway.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         cooling.peak_heat_watts,
         cooling.capacity_watts,
     )
+    yield from _stated_power(recipe, plan)
     rack_watts, limit_watts = power.rack_peak_watts, recipe.site.rack_capacity
     if rack_watts is not None and limit_watts is not None and rack_watts > limit_watts:
         yield Message(
@@ -99,6 +101,19 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         carbon.greenest_operational_kg_co2e,
         carbon.greenest_start_hour,
     )
+
+
+def _stated_power(recipe: Recipe, plan: Plan) -> Iterator[Message]:
+    """Yield that the power that a recipe states for a server is less than its accelerators alone take at work."""
+    stated_watts, hardware = recipe.site.node_watts, plan.hardware
+    if stated_watts is None or hardware.accelerator == CPU:
+        return
+    design_watts = catalog.accelerator(hardware.accelerator).power_watts
+    if design_watts is None:
+        return
+    watts = min(hardware.devices, hardware.devices_per_node) * accelerator_watts(design_watts, 1.0)
+    if stated_watts < watts:
+        yield Message(id="plan-warning-node-power", arguments={"watts": stated_watts, "accelerators_watts": watts})
 
 
 def _enough_for(plan: Plan, share: float) -> int:

@@ -126,6 +126,22 @@ def experts_are_in_equal_groups(recipe: Recipe) -> Iterator[RecipeError]:
         )
 
 
+LATENT_FIELDS = ("qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
+"""What latent attention must state besides the rank of keys and values; queries may be whole.
+
+Source: DeepSeek-AI 2024 (arXiv:2405.04434), section 2.1 and appendix C."""
+
+
+def latent_attention_is_complete(recipe: Recipe) -> Iterator[RecipeError]:
+    """Multi-head latent attention needs the rank of keys and values, and all widths of its heads."""
+    model = recipe.model
+    latent = {name: getattr(model, name) for name in ("kv_lora_rank", *LATENT_FIELDS)}
+    missing = [name for name, value in latent.items() if value is None]
+    stated = [name for name in ("q_lora_rank", *latent) if getattr(model, name) is not None]
+    if stated and missing:
+        yield RecipeError("recipe-latent-incomplete", stated=", ".join(stated), missing=", ".join(missing))
+
+
 def adapter_rank_fits(recipe: Recipe) -> Iterator[RecipeError]:
     """An adapter's rank is at most the smaller side of the matrices that have one: beyond, it adds nothing.
 
@@ -210,6 +226,7 @@ RULES: tuple[Rule, ...] = (
     data_paths_are_named,
     experts_are_complete,
     experts_are_in_equal_groups,
+    latent_attention_is_complete,
     adapter_rank_fits,
     devices_fill_nodes,
     pure_weights_have_no_fp32,

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway import catalog
+from headway.errors import PlanError
 from headway.machine import Machine
 from headway.planning.constants import power_fact
 from headway.planning.power import (
@@ -188,6 +189,26 @@ def test_what_nobody_knows_is_not_invented(make_unknown: Callable[[], catalog.Ac
 def make_unknown() -> Callable[[], catalog.Accelerator]:
     entries = catalog.accelerators.entries().values()
     return lambda: next(entry for entry in entries if entry.power_watts is None)
+
+
+def test_a_server_takes_no_less_than_its_accelerators_while_they_wait() -> None:
+    # Eight of 700 W, that draw 15 % of it at least: 840 W.
+    assert power(site(node_watts=840.0)).node_watts == 840
+    with pytest.raises(PlanError) as caught:
+        power(site(node_watts=839.0))
+    assert caught.value.message_id == "plan-node-power-low"
+    assert caught.value.arguments["least_watts"] == pytest.approx(840)
+    # One device of a server of eight; a CPU, of which nothing is known.
+    assert power(site(node_watts=200.0), devices=1).node_watts == 200
+    assert power(site(node_watts=10.0), entry=None).node_watts == 10
+
+
+def test_a_rack_holds_no_more_servers_than_there_are() -> None:
+    found = power(site(nodes_per_rack=1_000_000), devices=8)
+    assert (found.nodes_per_rack, found.racks) == (1, 1)
+    assert found.rack_peak_watts == pytest.approx(10_200)
+    assert power(site(nodes_per_rack=1_000_000), devices=8, spare_nodes=2).nodes_per_rack == 3
+    assert power(site(nodes_per_rack=1_000_000, node_watts=5000.0), devices=16).rack_peak_watts == 10_000
 
 
 @pytest.mark.parametrize("stated", [{}, {"node_watts": 9000.0}])

@@ -15,13 +15,14 @@ MakeRecipe = Callable[..., Recipe]
 
 @pytest.fixture
 def planned(make_recipe: MakeRecipe) -> Callable[..., Plan]:
-    """Plan a small training on 16 H100; settings of the site and the budget may be given."""
+    """Plan a small training on 16 H100; settings of the site and the budget may be given, and spare servers."""
 
-    def make(budget: dict[str, Any] | None = None, **site: Any) -> Plan:
+    def make(budget: dict[str, Any] | None = None, spare_nodes: int = 0, **site: Any) -> Plan:
         return plan(
             make_recipe(
                 hardware={"accelerator": "h100", "devices": 16, "network": "infiniband-ndr400"},
                 site=site,
+                resilience={"spare_nodes": spare_nodes},
                 budget=budget or {},
             )
         )
@@ -56,6 +57,12 @@ def test_a_site_with_just_enough(planned: Callable[..., Plan]) -> None:
     assert not {name for name in said(planned(power_capacity="1 MW", cooling_capacity="1 MW")) if "site" in name}
 
 
+def test_a_server_that_takes_less_than_its_accelerators_at_work(planned: Callable[..., Plan]) -> None:
+    # Eight of 700 W at 85 %.
+    assert said(planned(node_watts="3 kW"))["plan-warning-node-power"]["accelerators_watts"] == pytest.approx(4760)
+    assert "plan-warning-node-power" not in said(planned(node_watts="5 kW"))
+
+
 def test_a_capacity_that_cannot_be_compared(make_recipe: MakeRecipe, machine: Machine) -> None:
     recipe = make_recipe(
         hardware={"accelerator": "tpu-v5p", "devices": 1},
@@ -71,11 +78,14 @@ def test_a_capacity_that_cannot_be_compared(make_recipe: MakeRecipe, machine: Ma
 
 
 def test_racks_that_are_too_dense(planned: Callable[..., Plan]) -> None:
-    assert said(planned(nodes_per_rack=20))["plan-infeasible-rack"]["method"] == "none"
-    chosen = said(planned(nodes_per_rack=4, cooling="air"))["plan-infeasible-rack"]
+    dense = said(planned(nodes_per_rack=20, spare_nodes=18))["plan-infeasible-rack"]
+    assert (dense["method"], dense["nodes_per_rack"]) == ("none", 20)
+    # Two servers fill no more than their places of a rack.
+    assert "plan-infeasible-rack" not in said(planned(nodes_per_rack=20))
+    chosen = said(planned(nodes_per_rack=4, spare_nodes=2, cooling="air"))["plan-infeasible-rack"]
     assert (chosen["method"], chosen["methods"], chosen["limit_watts"]) == ("air", "rear-door, direct-to-chip", 30_000)
-    assert planned(nodes_per_rack=4).cooling.method == "rear-door"
-    assert "plan-warning-rack-power" in said(planned(nodes_per_rack=4, rack_capacity="40 kW"))
+    assert planned(nodes_per_rack=4, spare_nodes=2).cooling.method == "rear-door"
+    assert "plan-warning-rack-power" in said(planned(nodes_per_rack=4, spare_nodes=2, rack_capacity="40 kW"))
 
 
 def test_a_purchase_needs_a_price(planned: Callable[..., Plan]) -> None:

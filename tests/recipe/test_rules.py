@@ -12,6 +12,7 @@ from headway.recipe.rules import RULES
 PRESET = {"preset": "headway-tiny-1m"}
 STEPS = {"steps": 10}
 MOE = {"num_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 64}
+LATENT = {"kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 16, "v_head_dim": 32}
 
 EVALUATED = {"evaluate_every_steps": 5, "early_stopping_patience": 2}
 
@@ -63,6 +64,11 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "experts_are_in_equal_groups": [
         ("recipe-expert-groups", {"model": {**PRESET, **MOE, "n_group": 3}}),
         ("recipe-expert-groups", {"model": {**PRESET, **MOE, "n_group": 4, "topk_group": 5}}),
+    ],
+    "latent_attention_is_complete": [
+        ("recipe-latent-incomplete", {"model": {**PRESET, "kv_lora_rank": 512}}),
+        ("recipe-latent-incomplete", {"model": {**PRESET, "q_lora_rank": 512}}),
+        ("recipe-latent-incomplete", {"model": {**PRESET, **LATENT, "v_head_dim": None}}),
     ],
     "adapter_rank_fits": [
         (
@@ -116,6 +122,10 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "experts_are_in_equal_groups": [
         {"model": {**PRESET, **MOE, "n_group": 4, "topk_group": 2}},
         {"model": {**PRESET, "n_group": 4, "topk_group": 5}},
+    ],
+    "latent_attention_is_complete": [
+        {"model": {**PRESET, **LATENT}},
+        {"model": {**PRESET, **LATENT, "q_lora_rank": 16}},
     ],
     "adapter_rank_fits": [
         {"training": {**STEPS, "method": "lora", "adapter_rank": 8}},

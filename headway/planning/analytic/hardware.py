@@ -13,6 +13,9 @@ from headway.planning.analytic.losses import Losses, losses
 from headway.planning.constants import constant
 from headway.planning.network import SERVER_DEVICES, usual_devices_per_node
 
+BETWEEN_SERVERS = ("scale-out", "scale-up-and-out")
+"""Roles of the catalogue's networks that join servers; the others end inside a server or a rack."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
@@ -115,7 +118,8 @@ def hardware(
 
     Raises:
         CatalogError: a name is not known.
-        PlanError: the bandwidth of the device memory is not known, or nobody published trainings on it.
+        PlanError: the bandwidth of the device memory is not known, nobody published trainings on it, or the network
+            joins no servers.
     """
     entry = catalog.accelerator(accelerator)
     if entry.memory_bytes_per_second is None:
@@ -171,6 +175,9 @@ def _known_accelerators() -> Iterator[str]:
 
 def _network_rate(name: str, per_node: int) -> float | None:
     entry = catalog.network(name)
+    if entry.role not in BETWEEN_SERVERS:
+        known = (each.id for each in catalog.networks.entries().values() if each.role in BETWEEN_SERVERS)
+        raise PlanError("plan-network-inside-server", network=entry.id, possible=", ".join(known))
     if entry.node_bytes_per_second is not None:
         return entry.node_bytes_per_second / per_node
     return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second

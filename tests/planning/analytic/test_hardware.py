@@ -25,6 +25,15 @@ def test_a_network_that_nobody_names_is_assumed_as_usual_and_never_faster() -> N
         assert (entry.usual_out_bytes_per_second or 0.0) <= fastest
 
 
+@pytest.mark.parametrize("name", ["nvlink-4", "pcie-5-x16", "nvlink-c2c", "tpu-v5p-ici"])
+def test_a_link_inside_servers_is_no_network_between_them(name: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        hardware("h100", devices=64, network=name)
+    assert caught.value.message_id == "plan-network-inside-server"
+    assert "infiniband-ndr400" in caught.value.arguments["possible"]
+    assert name not in caught.value.arguments["possible"]
+
+
 def test_a_rack_is_one_domain_of_small_servers() -> None:
     found = hardware("gb200", devices=256)
     # 256 devices take 64 of each of four racks of 72; 576 take whole racks.

@@ -213,6 +213,12 @@ plan-efficiency-unknown = A plan needs to know what trainings reach on the devic
     .next = Use one of: { $known }.
 plan-rate-unknown = A plan needs the device's rate, but nobody states one for { $accelerator } in { $precision }.
     .next = Change `training.precision` or `hardware.accelerator`.
+# $network, $possible (String): names, not translated
+plan-network-inside-server = `hardware.network` must join servers, and { $network } ends inside one.
+    .next = Use one of: { $possible }. The link inside servers comes with the accelerator.
+# $watts, $devices, $least_watts, $design_watts (Number); $accelerator (String)
+plan-node-power-low = `site.node_watts` of { WATTS($watts) } must be what a whole server takes, and { COUNT($devices) } { $accelerator } alone take { WATTS($least_watts) } while they wait and are made for { WATTS($design_watts) }.
+    .next = Set `site.node_watts` to the power of a whole server under load, or leave it out.
 # $accelerator (String)
 plan-bandwidth-unknown = A plan needs the bandwidth of the device's memory, but nobody states one for { $accelerator }.
     .next = Change `hardware.accelerator`.
@@ -360,6 +366,9 @@ plan-warning-site-power-unknown = The site supplies { WATTS($capacity_watts) }, 
     .next = Set `site.node_watts`.
 plan-warning-site-cooling-unknown = The site removes { WATTS($capacity_watts) } of heat, but what the machines draw is not known.
     .next = Set `site.node_watts`.
+# $watts, $accelerators_watts (Number)
+plan-warning-node-power = `site.node_watts` says that a server takes { WATTS($watts) }, and its accelerators alone take { WATTS($accelerators_watts) } while they compute, unless their power is capped.
+    .next = Check that it is the power of a whole server under load; energy, cooling and cost follow from it.
 # $rack_watts, $limit_watts, $nodes_per_rack (Number)
 plan-warning-rack-power = A rack of { COUNT($nodes_per_rack) } servers draws up to { WATTS($rack_watts) }, and it can supply { WATTS($limit_watts) }.
     .next = Lower `site.nodes_per_rack`, or raise `site.rack_capacity`.
