@@ -11,12 +11,12 @@ from headway.planning.analytic.hardware import Hardware, hardware
 from headway.planning.analytic.job import Adapter, Job
 from headway.planning.analytic.keeping import keeping_of
 from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layouts
-from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory, moments
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
 from headway.planning.analytic.search import Found, row_of, search
 from headway.planning.analytic.step import COMMUNICATION, StepTimes, step_times
 from headway.planning.analytic.traffic import Traffic, required_bytes_per_second, step_traffic
+from headway.planning.analytic.wishes import Wishes
 from headway.planning.choice import Alternative, Choice, Layout
 from headway.planning.device import require_planned
 from headway.planning.memory import Memory, MemoryParts

@@ -16,7 +16,7 @@ from headway.recipe import Recipe, resolve_recipe
 if TYPE_CHECKING:
     from headway.planning.analytic.hardware import Hardware
     from headway.planning.analytic.job import Job
-    from headway.planning.analytic.legal import Wishes
+    from headway.planning.analytic.wishes import Wishes
     from headway.planning.plan import Plan
 
 MAX_FACTOR = 256

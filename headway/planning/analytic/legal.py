@@ -3,53 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
 
+from headway.planning.analytic.axes import Axes, Degrees, Question, axes_of, divisors
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layouts import (
-    FULL,
-    GRADIENTS,
-    PARAMETERS,
-    RECOMPUTE,
-    SHARDS,
-    Floats,
-    Layouts,
-    layouts,
-)
+from headway.planning.analytic.layouts import SHARDS, Floats, Layouts, layouts
+from headway.planning.analytic.wishes import Wishes
 
-MAX_DEGREE = 4096
-MAX_MICRO_BATCH = 64
-MAX_VIRTUAL = 32
-MAX_UNEVEN_LAYERS = 2
-"""A pipeline may lack so many layers of an even division: its first and last stage have embedding and head instead."""
+MAX_LAYOUTS = 500_000
+"""So many layouts are evaluated at most: about a second's work, and some hundred megabytes.
 
-FULL_SHARES = (0.25, 0.5, 1.0)
-"""Shares of the layers that recomputation of whole layers is tried for."""
+Llama 3.1 405B on 16,384 devices has 285,000. More come of batches and devices with many divisors only, whose sizes lie
+so near to each other that leaving out some loses little."""
 
+APART = 1.25
+"""Sizes that are tried lie this factor apart where there are too many, then its square apart, and so on: a quarter more
+or less of a degree or a micro-batch is less than predictions tell apart."""
 
-@dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """What the recipe fixes; None leaves it to the search."""
-
-    data: int | None = None
-    tensor: int | None = None
-    pipeline: int | None = None
-    virtual: int | None = None
-    context: int | None = None
-    expert: int | None = None
-    expert_tensor: int | None = None
-    shard: str | None = None
-    shard_group: int | None = None
-    reshards: bool | None = None
-    micro_batch: int | None = None
-    recompute: str | None = None
-    sequence_parallel: bool | None = None
-    offload_optimizer: bool = False
-    offload_activations: bool = False
+_Block = tuple[Degrees, Axes]
 
 
 @dataclass(kw_only=True)
@@ -80,30 +56,46 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     which is then the whole step of a device), ``program`` (the program that trains can split a model so), ``refused``
     (it can split it as is asked for). A wish keeps all of them but ``link``.
 
+    Where more than `MAX_LAYOUTS` keep all rules, the sizes that are tried lie further apart, as `APART` says, until
+    they do not; what is left out is counted as ``many``. Degrees that are asked for are tried all the same.
+
     Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 2.3 (stages, chunks, micro-batches, matrices);
     Megatron-LM, ``megatron/training/arguments.py``, which refuses the same; torchtune,
     ``recipes/full_finetune_distributed.py`` ("Gradient accumulation is not supported with optimizer in bwd").
     """
-    found = Legal()
-    blocks = []
-    for tensor, pipeline, context in _degrees(job, hardware, wishes, found.removed):
-        data = hardware.devices // (tensor * pipeline * context)
-        if wishes.data is not None and data != wishes.data:
-            found.removed["data"] += 1
-            continue
-        if job.global_batch_size % data:
-            found.removed["batch"] += 1
-            continue
-        if job.numerics.frees_gradients and wishes.micro_batch not in (None, job.global_batch_size // data):
-            found.removed["update"] += 1
-            continue
-        block = _block(job, hardware, wishes, (data, tensor, pipeline, context), found.removed)
-        if block is not None:
-            blocks.append(block)
-    if blocks:
-        splits = layouts(**{name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]})
+    asked = Question(job=job, hardware=hardware, wishes=wishes)
+    blocks = _blocks(asked)
+    removed, all_of_them = asked.removed, _size(blocks)
+    for power in count(1):
+        if _size(blocks) <= MAX_LAYOUTS:
+            break
+        blocks = _blocks(Question(job=job, hardware=hardware, wishes=wishes, apart=APART**power))
+    removed["many"] += all_of_them - _size(blocks)
+    found = Legal(removed=+removed)
+    columns = [_columns(wishes, degrees, axes) for degrees, axes in blocks]
+    if columns:
+        splits = layouts(**{name: np.concatenate([block[name] for block in columns]) for name in columns[0]})
         found.splits = _sharded_as_wished(splits, wishes, found.removed)
     return found
+
+
+def _blocks(asked: Question) -> list[_Block]:
+    """Return all combinations of degrees of which some layout keeps all rules, and what these may choose."""
+    found = []
+    for degrees in _all_degrees(asked):
+        axes = axes_of(asked, degrees)
+        if axes.empty is not None:
+            asked.removed[axes.empty] += 1
+            continue
+        legal, illegal = axes.count(degrees[2])
+        asked.removed["schedule"] += illegal
+        if legal:
+            found.append((degrees, axes))
+    return found
+
+
+def _size(blocks: Iterable[_Block]) -> int:
+    return sum(axes.count(degrees[2])[0] for degrees, axes in blocks)
 
 
 def _sharded_as_wished(splits: Layouts, wishes: Wishes, removed: Counter[str]) -> Layouts:
@@ -120,201 +112,84 @@ def _sharded_as_wished(splits: Layouts, wishes: Wishes, removed: Counter[str]) -
     return splits.take(granted)
 
 
-def _degrees(job: Job, hardware: Hardware, wishes: Wishes, removed: Counter[str]) -> Iterable[tuple[int, int, int]]:
-    devices, shape = hardware.devices, job.shape
-    tensors = _choices(wishes.tensor, _divisors(devices, shape.heads))
-    for tensor in _able(job, "tensor", wishes.tensor, tensors, removed):
-        if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
-            removed["heads"] += 1
-            continue
-        if shape.inner % tensor or shape.shared_inner % tensor:
-            removed["width"] += 1
-            continue
-        if wishes.sequence_parallel and tensor == 1:
-            removed["split"] += 1
-            continue
-        if wishes.tensor is None and tensor > max(hardware.domain_devices, 1):
-            removed["link"] += 1
-            continue
-        if devices % tensor:
-            removed["devices"] += 1
-            continue
-        pipelines = _choices(wishes.pipeline, _divisors(devices // tensor, shape.layers))
-        for pipeline in _able(job, "pipeline", wishes.pipeline, pipelines, removed):
-            if pipeline > shape.layers or (devices // tensor) % pipeline:
-                removed["layers" if pipeline > shape.layers else "devices"] += 1
-                continue
-            rest = devices // tensor // pipeline
-            halving = [
-                size
-                for size in _divisors(rest, job.sequence_length)
-                if job.sequence_length % (2 * size) == 0 or size == 1
-            ]
-            contexts = _choices(wishes.context, halving)
-            for context in _able(job, "context", wishes.context, contexts, removed):
-                if rest % context:
-                    removed["devices"] += 1
-                elif context > 1 and job.sequence_length % (2 * context):
-                    removed["sequence"] += 1
-                elif _sequence_parallel(wishes, tensor) and job.sequence_length % (context * tensor):
-                    removed["tokens"] += 1
+def _all_degrees(asked: Question) -> Iterable[Degrees]:
+    job, wishes, removed = asked.job, asked.wishes, asked.removed
+    for tensor in _tensors(asked):
+        for pipeline in _pipelines(asked, tensor):
+            for context in _contexts(asked, tensor, pipeline):
+                data = asked.hardware.devices // (tensor * pipeline * context)
+                if wishes.data is not None and data != wishes.data:
+                    removed["data"] += 1
+                elif job.global_batch_size % data:
+                    removed["batch"] += 1
+                elif job.numerics.frees_gradients and wishes.micro_batch not in (None, job.global_batch_size // data):
+                    removed["update"] += 1
                 else:
-                    yield tensor, pipeline, context
+                    yield data, tensor, pipeline, context
 
 
-def _block(
-    job: Job,
-    hardware: Hardware,
-    wishes: Wishes,
-    degrees: tuple[int, int, int, int],
-    removed: Counter[str],
-) -> Mapping[str, Floats] | None:
-    """Return all layouts with the given degrees, as columns."""
+def _tensors(asked: Question) -> Iterable[int]:
+    shape, wishes, devices = asked.job.shape, asked.wishes, asked.hardware.devices
+    tried = asked.sizes(wishes.tensor, divisors(devices, shape.heads))
+    for tensor in asked.able("tensor", wishes.tensor, tried):
+        rule = None
+        if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
+            rule = "heads"
+        elif shape.inner % tensor or shape.shared_inner % tensor:
+            rule = "width"
+        elif wishes.sequence_parallel and tensor == 1:
+            rule = "split"
+        elif wishes.tensor is None and tensor > max(asked.hardware.domain_devices, 1):
+            rule = "link"
+        elif devices % tensor:
+            rule = "devices"
+        if rule is None:
+            yield tensor
+        else:
+            asked.removed[rule] += 1
+
+
+def _pipelines(asked: Question, tensor: int) -> Iterable[int]:
+    layers, wished = asked.job.shape.layers, asked.wishes.pipeline
+    rest = asked.hardware.devices // tensor
+    for pipeline in asked.able("pipeline", wished, asked.sizes(wished, divisors(rest, layers))):
+        if pipeline > layers or rest % pipeline:
+            asked.removed["layers" if pipeline > layers else "devices"] += 1
+        else:
+            yield pipeline
+
+
+def _contexts(asked: Question, tensor: int, pipeline: int) -> Iterable[int]:
+    length, wished = asked.job.sequence_length, asked.wishes.context
+    rest = asked.hardware.devices // tensor // pipeline
+    halving = [size for size in divisors(rest, length) if length % (2 * size) == 0 or size == 1]
+    for context in asked.able("context", wished, asked.sizes(wished, halving)):
+        if rest % context:
+            asked.removed["devices"] += 1
+        elif context > 1 and length % (2 * context):
+            asked.removed["sequence"] += 1
+        elif _sequence_parallel(asked.wishes, tensor) and length % (context * tensor):
+            asked.removed["tokens"] += 1
+        else:
+            yield context
+
+
+def _columns(wishes: Wishes, degrees: Degrees, axes: Axes) -> Mapping[str, Floats]:
+    """Return all layouts with the given degrees that keep the schedule's rule, as columns."""
     data, tensor, pipeline, context = degrees
-    axes: dict[str, list[tuple[float, ...]]] = {
-        "batches": _batches(job, wishes, data),
-        "virtual": _virtual(job, wishes, pipeline, removed),
-        "expert": _experts(job, wishes, data * tensor * context, tensor, removed),
-        "states": _states(job, hardware, wishes, data * context, (tensor, pipeline), removed),
-        "recompute": _recompute(wishes),
-    }
-    if any(not values for values in axes.values()):
-        empty = next(name for name, values in axes.items() if not values)
-        removed[_RULE_OF_AXIS[empty]] += 1
-        return None
-    sizes = [len(values) for values in axes.values()]
-    grid = np.indices(sizes).reshape(len(sizes), -1)
-    tables = {name: np.asarray(values, dtype=np.float64) for name, values in axes.items()}
-    picked = {name: tables[name][grid[index]] for index, name in enumerate(axes)}
-    micro, rounds = picked["batches"].T
-    virtual = picked["virtual"][:, 0]
-    legal = (virtual == 1) | (rounds % pipeline == 0)
-    removed["schedule"] += int(np.count_nonzero(~legal))
-    if not np.any(legal):
-        return None
-    shard, group, reshards = picked["states"].T
-    level, share = picked["recompute"].T
-    ones = np.ones_like(micro)
-    columns = {
+    columns = axes.columns()
+    ones = np.ones_like(columns["micro_batch"])
+    columns |= {
         "data": data * ones, "tensor": tensor * ones, "pipeline": pipeline * ones, "context": context * ones,
-        "virtual": virtual, "expert": picked["expert"][:, 0], "shard": shard, "shard_group": group,
-        "reshards": reshards, "micro_batch": micro, "micro_batches": rounds, "recompute": level,
-        "recompute_share": share, "sequence_parallel": _sequence_parallel(wishes, tensor) * ones,
+        "sequence_parallel": _sequence_parallel(wishes, tensor) * ones,
         "offload_optimizer": float(wishes.offload_optimizer) * ones,
         "offload_activations": float(wishes.offload_activations) * ones,
     }  # fmt: skip
     if wishes.expert_tensor is not None:
         columns["expert_tensor"] = wishes.expert_tensor * ones
+    legal = (columns["virtual"] == 1) | (columns["micro_batches"] % pipeline == 0)
     return {name: values[legal] for name, values in columns.items()}
-
-
-_RULE_OF_AXIS = {"batches": "batch", "virtual": "layers", "expert": "experts", "states": "group"}
-
-
-def _batches(job: Job, wishes: Wishes, data: int) -> list[tuple[float, ...]]:
-    share = job.global_batch_size // data
-    sizes: Sequence[int]
-    if wishes.micro_batch is not None:
-        sizes = [wishes.micro_batch] if share % wishes.micro_batch == 0 else []
-    elif job.numerics.frees_gradients:
-        sizes = [share]
-    else:
-        sizes = _divisors(share, MAX_MICRO_BATCH)
-    return [(float(size), float(share // size)) for size in sizes]
-
-
-def _virtual(job: Job, wishes: Wishes, pipeline: int, removed: Counter[str]) -> list[tuple[float, ...]]:
-    """Return into how many chunks a stage may be cut: they are equal, but for a few layers that the last ones lack."""
-    layers = job.shape.layers
-    if pipeline == 1:
-        return [(1.0,)] if wishes.virtual in (None, 1) else []
-    # The last chunk may be the one that lacks a layer: 126 layers on 16 stages are 8 chunks of one layer each.
-    most = -(-layers // pipeline)
-    wanted = [wishes.virtual] if wishes.virtual is not None else list(range(1, min(most, MAX_VIRTUAL) + 1))
-    fitting = [
-        chunks
-        for chunks in wanted
-        if chunks == 1 or (chunks <= most and -layers % (pipeline * chunks) <= MAX_UNEVEN_LAYERS)
-    ]
-    removed["layers"] += len(wanted) - len(fitting)
-    return [(float(chunks),) for chunks in _able(job, "chunks", wishes.virtual, fitting, removed)]
-
-
-def _experts(job: Job, wishes: Wishes, devices: int, tensor: int, removed: Counter[str]) -> list[tuple[float, ...]]:
-    """Return among how many devices experts may be divided; undivided ones are cut like all other matrices."""
-    experts = job.shape.experts
-    if not experts:
-        return [(1.0,)] if wishes.expert in (None, 1) else []
-    wanted = [wishes.expert] if wishes.expert is not None else _divisors(experts, devices)
-    fitting = []
-    for size in wanted:
-        cut = wishes.expert_tensor or (1 if size > 1 else tensor)
-        if experts % size == 0 and devices % (size * cut) == 0 and job.shape.expert_inner % cut == 0:
-            fitting.append(size)
-    removed["experts"] += len(wanted) - len(fitting)
-    return [(float(size),) for size in _able(job, "experts", wishes.expert, fitting, removed)]
-
-
-def _states(
-    job: Job, hardware: Hardware, wishes: Wishes, replicas: int, degrees: tuple[int, int], removed: Counter[str]
-) -> list[tuple[float, ...]]:
-    """Return the ways to divide states: what, among how many devices, and whether gathered weights are dropped."""
-    tensor, pipeline = degrees
-    kinds = _kinds(wishes)
-    if pipeline > 1 and replicas > 1 and "stages with gradients" in job.refused:
-        able = [kind for kind in kinds if kind < GRADIENTS]
-        removed["program" if wishes.shard is None else "refused"] += len(kinds) - len(able)
-        kinds = able
-    if not kinds or (wishes.shard_group is not None and replicas % wishes.shard_group):
-        return []
-    if replicas == 1:
-        return [(0.0, 1.0, 1.0)]
-    near = max(hardware.domain_devices // tensor, 1)
-    groups = [replicas, near] if 1 < near < replicas and replicas % near == 0 else [replicas]
-    if wishes.shard_group is not None:
-        groups = [wishes.shard_group]
-    found: list[tuple[float, ...]] = []
-    for kind in kinds:
-        for group in groups if kind else [replicas]:
-            keeps = (True, False) if kind == PARAMETERS and wishes.reshards is None else (wishes.reshards is not False,)
-            found += [(float(kind), float(group), float(drops)) for drops in keeps]
-    return found
-
-
-def _kinds(wishes: Wishes) -> list[int]:
-    """Return what may be divided: something, where a group of several devices is asked for; nothing, in one of one."""
-    kinds = list(range(len(SHARDS))) if wishes.shard is None else [SHARDS.index(wishes.shard)]
-    if wishes.shard_group is None:
-        return kinds
-    return [kind for kind in kinds if (kind > 0) == (wishes.shard_group > 1)]
-
-
-def _recompute(wishes: Wishes) -> list[tuple[float, ...]]:
-    levels = [RECOMPUTE.index(wishes.recompute)] if wishes.recompute is not None else range(len(RECOMPUTE))
-    found: list[tuple[float, ...]] = []
-    for level in levels:
-        shares = FULL_SHARES if level == FULL and wishes.recompute is None else (1.0,)
-        found += [(float(level), share) for share in shares]
-    return found
 
 
 def _sequence_parallel(wishes: Wishes, tensor: int) -> float:
     return float(tensor > 1 and wishes.sequence_parallel is not False)
-
-
-def _able(job: Job, split: str, wish: int | None, degrees: Sequence[int], removed: Counter[str]) -> Sequence[int]:
-    """Return the degrees of a split that the program can do: one, where it has no such split."""
-    if not job.lacks(split, wish):
-        return degrees
-    able = [degree for degree in degrees if degree == 1]
-    removed["program" if wish is None else "refused"] += len(degrees) - len(able)
-    return able
-
-
-def _choices(wish: int | None, values: Sequence[int]) -> Sequence[int]:
-    return values if wish is None else (wish,)
-
-
-def _divisors(number: int, limit: int) -> list[int]:
-    """Return the divisors of a number up to a limit; no degree beyond `MAX_DEGREE` is ever looked at."""
-    return [size for size in range(1, min(number, limit, MAX_DEGREE) + 1) if number % size == 0]

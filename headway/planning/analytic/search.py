@@ -13,9 +13,10 @@ from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.intervals import memory_spread
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import Floats, Layouts
-from headway.planning.analytic.legal import Wishes, legal_layouts
+from headway.planning.analytic.legal import legal_layouts
 from headway.planning.analytic.memory import memory
 from headway.planning.analytic.step import step_times
+from headway.planning.analytic.wishes import Wishes
 from headway.planning.constants import constant
 
 CHUNK = 16384

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headway.planning.analytic.layouts import FULL
-from headway.planning.analytic.legal import Wishes, legal_layouts
+from headway.planning.analytic.legal import legal_layouts
 from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.wishes import Wishes
 from tests.planning.analytic.invented import job, llama, machines
 
 MIXTURE = llama(architecture="mixtral", num_experts=8, num_experts_per_tok=2)

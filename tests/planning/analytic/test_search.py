@@ -3,10 +3,10 @@ import pytest
 
 from headway.planning.analytic.hardware import hardware
 from headway.planning.analytic.layouts import layouts
-from headway.planning.analytic.legal import Wishes
 from headway.planning.analytic.memory import memory
 from headway.planning.analytic.search import HEADROOM, NEARLY_BEST, choose, evaluate, row_of, search
 from headway.planning.analytic.step import step_times
+from headway.planning.analytic.wishes import Wishes
 from tests.planning.analytic.invented import array, job, llama, machines
 
 LARGE = llama(hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32)
