@@ -45,8 +45,8 @@ class Score:
 
 def choose(found: Expressed) -> Chosen:
     """Return the layout that the planner takes among those that a row allows, by the planner's own rule."""
-    peak, seconds = evaluate(found.job, found.hardware, found.splits)
-    return search.choose(found.job, found.hardware, found.splits, peak, seconds)
+    measured = evaluate(found.job, found.hardware, found.splits)
+    return search.choose(found.job, found.hardware, found.splits, measured.peak_bytes, measured.seconds)
 
 
 def chosen_split(found: Expressed) -> Layouts:

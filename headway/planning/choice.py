@@ -9,6 +9,9 @@ from headway.catalog import Accelerator
 from headway.planning.memory import Memory
 from headway.planning.network import Network
 
+WAITING_PARTS = ("communication_seconds", "bubble_seconds", "offload_seconds", "host_seconds", "waiting_seconds")
+"""Ends of the names of a step's parts in which the accelerator waits."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:

@@ -24,6 +24,7 @@ from headway import catalog
 from headway.catalog import Accelerator
 from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
+from headway.planning.choice import WAITING_PARTS
 from headway.planning.constants import cooling_fact, power_fact
 from headway.planning.network import SERVER_DEVICES
 from headway.planning.time import Time
@@ -39,9 +40,6 @@ RACK_LIMITS = {
     "direct-to-chip": "rack-gb300-nvl72",
 }
 """Method -> the catalogue's entry with the densest rack that it is known to cool; the simplest method is first."""
-
-_WAITING_PARTS = ("communication_seconds", "bubble_seconds", "offload_seconds", "host_seconds", "waiting_seconds")
-"""Parts of a step in which the accelerator waits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +119,7 @@ def busy_share(time: Time) -> float:
     The steps' time without exposed communication, pipeline bubbles and other waiting, over the whole run with its
     evaluations, checkpoints and interruptions.
     """
-    waiting_seconds = sum(seconds for name, seconds in time.parts.items() if name.endswith(_WAITING_PARTS))
+    waiting_seconds = sum(seconds for name, seconds in time.parts.items() if name.endswith(WAITING_PARTS))
     computing_share = 1 - waiting_seconds / time.step_seconds if time.step_seconds else 0.0
     wall_seconds = time.total_seconds or time.training_seconds
     share = computing_share * time.training_seconds / wall_seconds if wall_seconds else computing_share

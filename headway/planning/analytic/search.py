@@ -15,6 +15,7 @@ from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import Floats, Layouts
 from headway.planning.analytic.legal import legal_layouts
 from headway.planning.analytic.memory import memory
+from headway.planning.analytic.pareto import Charges, front
 from headway.planning.analytic.step import step_times
 from headway.planning.analytic.wishes import Wishes
 from headway.planning.constants import constant
@@ -41,16 +42,18 @@ class Found:
     Attributes:
         splits: all legal layouts.
         seconds: of a step; infinite for those that do not fit.
+        computing_seconds: of them, those in which the devices do not wait.
         peak_bytes: of a device.
         best: index of the layout to use; where none fits, that of the one with the smallest peak.
         fits: whether it fits.
         others: indices of the next best, of different degrees.
-        front: indices of the layouts that nothing beats in both time and memory, fastest first.
+        front: indices of the layouts that nothing beats in time, memory and cost at once, fastest first.
         removed: how many choices each rule removed; ``memory`` among them.
     """
 
     splits: Layouts
     seconds: Floats
+    computing_seconds: Floats
     peak_bytes: Floats
     best: int
     fits: bool
@@ -59,37 +62,37 @@ class Found:
     removed: Mapping[str, int]
 
 
-def search(job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5) -> Found | None:
-    """Return the best layouts, or None where no layout is legal."""
+def search(
+    job: Job, hardware: Hardware, wishes: Wishes, *, num_others: int = 5, charges: Charges | None = None
+) -> Found | None:
+    """Return the best layouts, or None where no layout is legal.
+
+    Args:
+        job: what is trained.
+        hardware: on what.
+        wishes: what the recipe fixes.
+        num_others: how many of the next best are told.
+        charges: what a layout costs; None where that follows the time.
+    """
     legal = legal_layouts(job, hardware, wishes)
     if legal.splits is None:
         return None
-    splits = legal.splits
-    peak, seconds = evaluate(job, hardware, splits)
-    choice = choose(job, hardware, splits, peak, seconds)
-    best = choice.best
-    removed = dict(legal.removed)
-    removed["memory"] = int(np.count_nonzero(~choice.fitting))
-    if not choice.fits:
-        return Found(
-            splits=splits,
-            seconds=seconds,
-            peak_bytes=peak,
-            best=best,
-            fits=False,
-            others=(),
-            front=(best,),
-            removed=removed,
-        )
-    limited = np.where(choice.fitting, seconds, np.inf)
+    splits, charged = legal.splits, charges or Charges()
+    capacity = np.inf if hardware.capacity_bytes is None else float(hardware.capacity_bytes)
+    measured = evaluate(job, hardware, splits, most_bytes=capacity)
+    choice = choose(job, hardware, splits, measured.peak_bytes, measured.seconds)
+    removed = {**legal.removed, "memory": int(np.count_nonzero(~choice.fitting))}
+    limited = np.where(choice.fitting, measured.seconds, np.inf)
+    costs = None if charged.follow_time else charged.of(limited, measured.computing_seconds)
     return Found(
         splits=splits,
         seconds=limited,
-        peak_bytes=peak,
-        best=best,
-        fits=True,
-        others=_others(splits, limited, best, num_others),
-        front=_front(limited, peak),
+        computing_seconds=measured.computing_seconds,
+        peak_bytes=measured.peak_bytes,
+        best=choice.best,
+        fits=choice.fits,
+        others=_others(splits, limited, choice.best, num_others) if choice.fits else (),
+        front=front(limited, measured.peak_bytes, costs) if choice.fits else (choice.best,),
         removed=removed,
     )
 
@@ -133,14 +136,43 @@ def choose(job: Job, hardware: Hardware, splits: Layouts, peak: Floats, seconds:
     return Chosen(best=_simplest(splits, _safest(job, hardware, limited, peak), peak), fitting=fitting)
 
 
-def evaluate(job: Job, hardware: Hardware, splits: Layouts) -> tuple[Floats, Floats]:
-    """Return peak bytes and step seconds of every layout."""
-    peaks, times = [], []
+@dataclass(frozen=True, kw_only=True)
+class Evaluated:
+    """Memory and time of some layouts.
+
+    Attributes:
+        peak_bytes: of a device.
+        seconds: of a step; infinite for those that were not to be timed.
+        computing_seconds: of them, those in which the devices do not wait.
+    """
+
+    peak_bytes: Floats
+    seconds: Floats
+    computing_seconds: Floats
+
+
+def evaluate(job: Job, hardware: Hardware, splits: Layouts, *, most_bytes: float = np.inf) -> Evaluated:
+    """Return peak bytes and step seconds of every layout.
+
+    Args:
+        job: what is trained.
+        hardware: on what.
+        splits: the layouts.
+        most_bytes: layouts whose peak is beyond are not timed.
+    """
+    peaks = np.empty(len(splits))
+    seconds, computing = np.full(len(splits), np.inf), np.full(len(splits), np.inf)
     for start in range(0, len(splits), CHUNK):
+        rows = np.arange(start, min(start + CHUNK, len(splits)))
         part = splits.take(slice(start, start + CHUNK))
-        peaks.append(memory(job, hardware, part).total_bytes)
-        times.append(step_times(job, hardware, part).seconds)
-    return np.concatenate(peaks), np.concatenate(times)
+        peaks[rows] = memory(job, hardware, part).total_bytes
+        timed = peaks[rows] <= most_bytes
+        if not np.all(timed):
+            part, rows = part.take(timed), rows[timed]
+        if len(rows):
+            times = step_times(job, hardware, part)
+            seconds[rows], computing[rows] = times.seconds, times.computing_seconds
+    return Evaluated(peak_bytes=peaks, seconds=seconds, computing_seconds=computing)
 
 
 def _safest(job: Job, hardware: Hardware, seconds: Floats, peak: Floats) -> Floats:
@@ -177,14 +209,6 @@ def _others(splits: Layouts, seconds: Floats, best: int, count: int) -> tuple[in
             seen.add(key)
             found.append(int(index))
     return tuple(found)
-
-
-def _front(seconds: Floats, peak: Floats) -> tuple[int, ...]:
-    """Return the layouts that are the leanest of all that are as fast: the Pareto front of time and memory."""
-    order = np.lexsort((peak, seconds))
-    lowest = np.minimum.accumulate(peak[order])
-    is_new = np.concatenate([[True], peak[order][1:] < lowest[:-1]]) & np.isfinite(seconds[order])
-    return tuple(int(index) for index in order[is_new])
 
 
 def row_of(splits: Layouts, index: int) -> dict[str, float]:

@@ -8,6 +8,7 @@ Liu, Zaharia and Abbeel 2023 (arXiv:2310.01889), section 3 (ring attention).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from headway.planning.analytic.numerics import BLOCK_SCALED
 from headway.planning.analytic.pace import pace
 from headway.planning.analytic.replicas import exposed_seconds
 from headway.planning.analytic.splits import context_seconds, expert_seconds, stage_seconds, tensor_seconds
+from headway.planning.choice import WAITING_PARTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,12 @@ class StepTimes:
     parts: dict[str, Floats]
     seconds: Floats
     forward_seconds: Floats
+
+    @property
+    def computing_seconds(self) -> Floats:
+        """Those of a step in which the devices do not wait."""
+        waiting = (values for name, values in self.parts.items() if name.endswith(WAITING_PARTS))
+        return self.seconds - reduce(np.add, waiting)
 
 
 COMMUNICATION = (

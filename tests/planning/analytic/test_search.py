@@ -77,6 +77,19 @@ def test_no_legal_layout_is_none() -> None:
 def test_chunks_give_what_the_whole_gives(monkeypatch: pytest.MonkeyPatch) -> None:
     splits = layouts(data=[1, 2, 4, 8, 8], micro_batches=[64, 32, 16, 8, 8], shard=[0, 1, 2, 3, 0])
     monkeypatch.setattr("headway.planning.analytic.search.CHUNK", 2)
-    peak, seconds = evaluate(job(), machines(8), splits)
-    assert np.array_equal(peak, memory(job(), machines(8), splits).total_bytes)
-    assert np.allclose(seconds, step_times(job(), machines(8), splits).seconds)
+    found, times = evaluate(job(), machines(8), splits), step_times(job(), machines(8), splits)
+    assert np.array_equal(found.peak_bytes, memory(job(), machines(8), splits).total_bytes)
+    assert np.allclose(found.seconds, times.seconds)
+    assert np.allclose(found.computing_seconds, times.computing_seconds)
+
+
+def test_what_cannot_fit_is_not_timed() -> None:
+    splits = layouts(data=[8, 8, 8], micro_batches=[8, 8, 8], micro_batch=[1, 1, 1], shard=[0, 1, 3])
+    peaks = memory(job(), machines(8), splits).total_bytes
+    most = float(np.sort(peaks)[1])
+    found = evaluate(job(), machines(8), splits, most_bytes=most)
+    assert list(np.isfinite(found.seconds)) == list(peaks <= most)
+    assert np.allclose(found.seconds[peaks <= most], step_times(job(), machines(8), splits).seconds[peaks <= most])
+    none = evaluate(job(), machines(8), splits, most_bytes=0.0)
+    assert np.all(np.isinf(none.seconds))
+    assert np.array_equal(none.peak_bytes, peaks)
