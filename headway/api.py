@@ -126,7 +126,7 @@ def train(
     from headway.training.session import Session, open_run
     from headway.training.support import for_training, require_trainable
 
-    resolved = load(recipe)
+    resolved = _with_precision(load(recipe), probing, Path(runs))
     present_bytes = 0
     if resume:
         found = find_run(Path(runs), resolved, name)
@@ -145,6 +145,16 @@ def train(
     with watching(run) as followers, Session(run, followers, processes=processes) as session:
         session.wait()
     return run
+
+
+def _with_precision(recipe: Recipe, probing: Probe, runs: Path) -> Recipe:
+    """Return the recipe with the format that the plan chooses, where it leaves that to it; the usual one without."""
+    from headway.planning.precision import AUTO, USUAL, settled
+
+    if recipe.training.precision != AUTO:
+        return recipe
+    made = _plan_if_known(recipe, probing, runs)
+    return settled(recipe, USUAL if made is None else made.software.precision)
 
 
 def kept(run: RunFolder) -> Literal["nothing", "all", "part"]:

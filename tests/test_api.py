@@ -94,6 +94,18 @@ def test_an_unknown_speed_keeps_nobody_from_training(tmp_path: Path, text: str) 
         headway.train({**recipe, "layout": {"context_parallel_degree": 2}}, runs=tmp_path / "runs")
 
 
+def test_a_format_that_is_left_to_the_plan_is_settled_before_anything_is_trained(tmp_path: Path) -> None:
+    left = headway.load({**SMALL, "training": {**SMALL["training"], "precision": "auto"}})
+    unknown = headway.api._with_precision(left, lambda folder, **_: headway.probe(folder, measure=False), tmp_path)
+    assert unknown.training.precision == "bf16"
+    elsewhere = left.model_copy(update={"hardware": headway.load("llama-3.2-1b").hardware})
+    stated = headway.load(SMALL)
+    assert headway.api._with_precision(stated, headway.probe, tmp_path) is stated
+    cluster = elsewhere.hardware.model_copy(update={"accelerator": "v100"})
+    old = headway.api._with_precision(elsewhere.model_copy(update={"hardware": cluster}), headway.probe, tmp_path)
+    assert old.training.precision == "fp16"
+
+
 @pytest.mark.parametrize(("setting", "value"), [("precision", "int8"), ("optimizer", "muon")])
 def test_a_setting_that_nobody_measured_keeps_nobody_from_training(
     setting: str, value: str, tmp_path: Path, text: str

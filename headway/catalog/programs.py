@@ -55,6 +55,19 @@ class Lack:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Format:
+    """One format of matrix products narrower than 16 bits in which a program trains all weights.
+
+    Attributes:
+        format: as in ``training.precision``.
+        source: where in the program, or in what its makers publish, it was read.
+    """
+
+    format: Literal["fp8", "mxfp8"]
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Program(Entry):
     """One training program.
 
@@ -70,6 +83,7 @@ class Program(Entry):
         compiled_loss: the same where the model is compiled.
         habits: what else it does.
         lacks: the ways to split a model that it has not; what is not named here may be planned.
+        formats: narrower than 16 bits, that are tried where ``training.precision`` is left to the plan.
     """
 
     kernels: Literal["eager", "fused"]
@@ -83,6 +97,7 @@ class Program(Entry):
     compiled_loss: Literal["chunked", "sharded", "whole", "rounded", "compiled"]
     habits: tuple[Habit, ...] = ()
     lacks: tuple[Lack, ...] = ()
+    formats: tuple[Format, ...] = ()
 
     def settings(self, method: str, *, compiled: bool) -> dict[str, str]:
         """Return its settings of ``[training]``, which hold where a recipe says nothing.

@@ -92,10 +92,12 @@ def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
     from headway.cli.output import check_writable
     from headway.cli.plan_phases_view import show_phases
     from headway.planning.nearest import nearest_fits
+    from headway.planning.precision import settled
 
     if page is not None:
         check_writable(Path(page))
     made = _plan(recipe)
+    recipe = settled(recipe, made.software.precision)
     if page is not None:
         _report(recipe, made, Path(page))
     if as_json:
@@ -129,9 +131,11 @@ def _report(recipe: Recipe, made: Plan, path: Path) -> None:
 
 def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:
     from headway.cli.plan_explain_view import explain, explanations_as_json, known_topics, show_explanations
+    from headway.planning.precision import settled
 
     topics = known_topics(names)
-    found = explain(recipe, _plan_alone(recipe), topics)
+    made = _plan_alone(recipe)
+    found = explain(settled(recipe, made.software.precision), made, topics)
     if as_json:
         print_json(explanations_as_json(found))
     else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from headway.cli.localized import error_lines
 from headway.cli.output import make_table, print_message, stdout_console
 from headway.errors import PlanError
-from headway.i18n import current_translator
+from headway.i18n import current_translator, formatting
 from headway.i18n.plain import without_controls
 from headway.i18n.quantities import format_quantity
 
@@ -77,7 +77,7 @@ def show_comparison(found: Sequence[Compared], left_out: Sequence[str]) -> None:
     planned = [(one.accelerator, one.plan) for one in found if one.plan is not None]
     if planned:
         columns = [translator.text("plan-label-accelerator"), *(name for name, _ in planned)]
-        rows = _rows([plan for _, plan in planned])
+        rows = [*_rows([plan for _, plan in planned]), *_front(found)]
         console.print(make_table(columns, rows, numeric=range(1, len(columns))))
         console.print(translator.text("plan-compare-best", mark=BEST), style="dim")
     if left_out:
@@ -99,6 +99,20 @@ def _rows(plans: Sequence[Plan]) -> Iterator[list[str]]:
             best = _best(values, [plan.is_feasible for plan in plans], lowest=name in _LESS)
             cells = list(_cells(name, values, best))
             yield [text(f"plan-label-{name}"), *(map(cost_text, plans, cells) if name == "total-usd" else cells)]
+
+
+def _front(found: Sequence[Compared]) -> Iterator[list[str]]:
+    """Yield whether each is unbeaten in time and cost together, where any has a price."""
+    if any(one.is_on_front for one in found):
+        text = current_translator().text
+        told = (
+            formatting.UNKNOWN
+            if one.plan.cost.total_usd is None
+            else text("plan-yes" if one.is_on_front else "plan-no")
+            for one in found
+            if one.plan is not None
+        )
+        yield [text("plan-compare-front"), *told]
 
 
 def cost_text(plan: Plan, total: str) -> str:

@@ -50,6 +50,9 @@ def show_sweep(what: Sweep, points: Sequence[SweepPoint]) -> None:
     first, *rest = (translator.text(f"plan-column-{name}") for name in _NUMBERS)
     columns = [what.setting, first, "", *rest]
     console.print(make_table(columns, _rows(points), numeric=(0, 1, *range(3, len(columns)))))
+    front = [str(point.value) for point in points if point.is_on_front]
+    if front:
+        console.print(translator.text("plan-sweep-front", setting=what.name, values=", ".join(front)))
     for name, index in best_measures(points).items():
         console.print(translator.text(f"plan-sweep-{name}", setting=what.name, value=str(points[index].value)))
     for point in points:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headway.cli.output import make_table, print_message, stdout_console
 from headway.cli.plan_compare_view import layout_text, recompute_text
 from headway.cli.plan_published_view import beside_table
+from headway.cli.plan_trades_view import trades_note, trades_table
 from headway.i18n import current_translator, formatting
 from headway.i18n.plain import without_controls
 from headway.i18n.quantities import format_interval, format_quantity
@@ -71,6 +72,10 @@ def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[
     if content["alternatives"]:
         console.print(translator.text("plan-label-alternatives"), style="bold")
         console.print(_alternatives_table(content["alternatives"][:SHOWN_ALTERNATIVES]))
+    if len(plan.front) > 1:
+        console.print(translator.text("plan-label-front"), style="bold")
+        console.print(trades_table(plan.front))
+        console.print(trades_note(plan), style="dim")
     if published is not None:
         console.print(translator.text("plan-published-title", title=published.training.title), style="bold")
         console.print(beside_table(published))

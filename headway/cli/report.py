@@ -14,6 +14,7 @@ from headway.cli.html import escape
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_phases_view import COLUMNS, phase_rows
 from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
+from headway.cli.plan_trades_view import trade_columns, trade_rows, trades_note
 from headway.cli.plan_view import change_text, search_line
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
 from headway.errors import PlanError
@@ -216,7 +217,15 @@ def _alternatives(plan: Plan) -> str:
         )
         for one in plan.alternatives
     )
-    return note + _table(heads, rows, words=(0,))
+    return note + _table(heads, rows, words=(0,)) + _trades(plan)
+
+
+def _trades(plan: Plan) -> str:
+    if len(plan.front) < 2:
+        return ""
+    title, note = current_translator().text("plan-label-front"), trades_note(plan)
+    table = _table(trade_columns(plan.front), trade_rows(plan.front), words=(0,))
+    return f"<h3>{escape(title)}</h3><p>{escape(note)}</p>{table}"
 
 
 def _phases(report: Report) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from headway.cli.html import escape
@@ -87,7 +87,7 @@ def cloud_of_layouts(
     across = _axis([point.step_seconds for point in points], (left, right))
     upward = _axis([point.device_peak_bytes for point in points], (bottom, top))
     dots = "".join(_dot(point, across, upward, formats) for point in points)
-    front = [point for point in points if point.is_on_front]
+    front = list(_stairs(points))
     line = " ".join(f"{across(point.step_seconds):.1f},{upward(point.device_peak_bytes):.1f}" for point in front)
     drawn = (
         f'<svg viewBox="0 0 {WIDTH} {bottom + 44}" role="img" aria-label="{escape(title)}">'
@@ -102,6 +102,15 @@ def cloud_of_layouts(
         for name in ("chosen", "front", "other")
     )
     return f'<figure><figcaption>{escape(title)}</figcaption>{drawn}<ul class="legend">{legend}</ul></figure>'
+
+
+def _stairs(points: Sequence[LayoutPoint]) -> Iterator[LayoutPoint]:
+    """Yield the layouts of the front that are leaner than all faster ones: some are on it for their cost alone."""
+    least = math.inf
+    for point in points:
+        if point.is_on_front and point.device_peak_bytes < least:
+            least = point.device_peak_bytes
+            yield point
 
 
 def _axis(values: Sequence[float], ends: tuple[float, float]) -> Callable[[float], float]:
@@ -120,6 +129,8 @@ def _dot(
     kind = "chosen" if point.is_chosen else "front" if point.is_on_front else "other"
     radius, colour = {"chosen": (6, "#1a7f37"), "front": (4, "#0b63c5"), "other": (2, "#5b6570")}[kind]
     text = f"{formats[0](point.step_seconds)}, {formats[1](point.device_peak_bytes)}"
+    if point.relative_cost is not None:
+        text += f", {point.relative_cost - 1:+.1%}"
     return (
         f'<circle class="dot-{kind}" cx="{across(point.step_seconds):.1f}" cy="{upward(point.device_peak_bytes):.1f}" '
         f'r="{radius}" fill="{colour}"><title>{escape(text)}</title></circle>'

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from headway import catalog
 from headway.errors import PlanError
@@ -13,15 +17,18 @@ from headway.planning.analytic.keeping import keeping_of
 from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layouts
 from headway.planning.analytic.memory import memory, moments
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
-from headway.planning.analytic.search import Found, row_of, search
+from headway.planning.analytic.pareto import Charges, course, front
+from headway.planning.analytic.search import NEARLY_BEST, Found, row_of, search
 from headway.planning.analytic.step import COMMUNICATION, StepTimes, step_times
 from headway.planning.analytic.traffic import Traffic, required_bytes_per_second, step_traffic
 from headway.planning.analytic.wishes import Wishes
-from headway.planning.choice import Alternative, Choice, Layout
+from headway.planning.choice import Alternative, Choice, Format, FrontPoint, Layout
 from headway.planning.device import require_planned
 from headway.planning.memory import Memory, MemoryParts
 from headway.planning.nearest import LayoutError, failing_fields
 from headway.planning.network import Network, devices_per_node
+from headway.planning.precision import formats, settled
+from headway.planning.trades import charges_of
 from headway.recipe import Recipe
 from headway.recipe.model import ModelConfig
 from headway.recipe.sections import LayoutConfig, TrainingConfig
@@ -39,13 +46,42 @@ def choose_on_accelerators(recipe: Recipe, accelerator: str) -> Choice:
         PlanError: no layout keeps all rules, or a rate that is needed is not known.
     """
     require_planned(recipe, accelerator)
-    job, machines = job_of(recipe), hardware_of(recipe, accelerator)
-    # A rate that nobody knows is an error before anything else is.
-    machines.product_flops_per_second(job.numerics.product)
-    found = search(job, machines, wishes_of(recipe))
-    if found is None:
-        raise _no_layout(recipe, job, machines)
-    return _choice(job, machines, found)
+    machines = hardware_of(recipe, accelerator)
+    charges = charges_of(recipe, machines.entry, machines.devices_per_node)
+    found: dict[str, Searched] = {}
+    for precision in formats(recipe, machines):
+        job = job_of(settled(recipe, precision))
+        # A rate that nobody knows is an error before anything else is.
+        machines.product_flops_per_second(precision)
+        result = search(job, machines, wishes_of(recipe), charges=charges)
+        if result is None:
+            # Whether a layout is legal is the same for all formats.
+            raise _no_layout(recipe, job, machines)
+        found[precision] = Searched(job=job, found=result)
+    return _choice(machines, found, charges)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searched:
+    """A training with products of one format, and what the search found for it."""
+
+    job: Job
+    found: Found
+
+    @property
+    def seconds(self) -> float:
+        """Of a step; infinite where no layout fits."""
+        return float(self.found.seconds[self.found.best])
+
+
+def best_format(found: Mapping[str, Searched]) -> str:
+    """Return the widest format that is about as fast as the fastest.
+
+    Args:
+        found: by format, the widest first.
+    """
+    fastest = min(one.seconds for one in found.values())
+    return next(name for name, one in found.items() if one.seconds <= NEARLY_BEST * fastest)
 
 
 def job_of(recipe: Recipe) -> Job:
@@ -187,10 +223,11 @@ def _no_layout(recipe: Recipe, job: Job, machines: Hardware) -> PlanError:
     )
 
 
-def _choice(job: Job, machines: Hardware, found: Found) -> Choice:
+def _choice(machines: Hardware, searched: Mapping[str, Searched], charges: Charges) -> Choice:
+    precision = best_format(searched)
+    job, found = searched[precision].job, searched[precision].found
     one = found.splits.take([found.best])
     times = step_times(job, machines, one)
-    front = set(found.front)
     return Choice(
         accelerator=machines.entry.id,
         entry=machines.entry,
@@ -202,18 +239,67 @@ def _choice(job: Job, machines: Hardware, found: Found) -> Choice:
         step_spread=intervals.step_spread(job),
         forward_seconds=float(times.forward_seconds[0]),
         network=_network(job, machines, one, times),
-        alternatives=tuple(
-            Alternative(
-                layout=_layout(row_of(found.splits, index)),
-                step_seconds=float(found.seconds[index]),
-                device_peak_bytes=float(found.peak_bytes[index]),
-                fits=True,
-                is_on_front=index in front,
-            )
-            for index in found.others
-        ),
-        considered=len(found.splits),
+        precision=precision,
+        alternatives=_alternatives(found),
+        front=_front(searched, precision, charges) if found.fits else (),
+        cost_axis=charges.axis,
+        formats=tuple(_format(name, each, machines) for name, each in searched.items()) if len(searched) > 1 else (),
+        considered=sum(len(each.found.splits) for each in searched.values()),
         removed=found.removed,
+    )
+
+
+def _alternatives(found: Found) -> tuple[Alternative, ...]:
+    front = set(found.front)
+    return tuple(
+        Alternative(
+            layout=_layout(row_of(found.splits, index)),
+            step_seconds=float(found.seconds[index]),
+            device_peak_bytes=float(found.peak_bytes[index]),
+            fits=True,
+            is_on_front=index in front,
+        )
+        for index in found.others
+    )
+
+
+def _format(precision: str, searched: Searched, machines: Hardware) -> Format:
+    found = searched.found
+    return Format(
+        precision=precision,
+        step_seconds=searched.seconds if found.fits else None,
+        device_peak_bytes=float(found.peak_bytes[found.best]),
+        fits=None if machines.capacity_bytes is None else found.fits,
+    )
+
+
+def _front(searched: Mapping[str, Searched], precision: str, charges: Charges) -> tuple[FrontPoint, ...]:
+    """Return some points of the front of all formats together, and the layout that is chosen."""
+    rows = [(name, index) for name, one in searched.items() if one.found.fits for index in one.found.front]
+    seconds, computing, peaks = (
+        np.asarray([getattr(searched[name].found, field)[index] for name, index in rows])
+        for field in ("seconds", "computing_seconds", "peak_bytes")
+    )
+    costs = charges.of(seconds, computing)
+    unbeaten = np.asarray(front(seconds, peaks, costs))
+    shown = unbeaten[list(course(seconds[unbeaten], peaks[unbeaten], costs[unbeaten]))]
+    points = [_front_point(searched, *rows[index], is_on_front=True) for index in shown]
+    best = searched[precision].found.best
+    if (precision, best) not in [rows[index] for index in shown]:
+        is_on_front = (precision, best) in [rows[index] for index in unbeaten]
+        points.append(_front_point(searched, precision, best, is_on_front=is_on_front))
+    return tuple(sorted(points, key=lambda point: point.step_seconds))
+
+
+def _front_point(searched: Mapping[str, Searched], precision: str, index: int, *, is_on_front: bool) -> FrontPoint:
+    found = searched[precision].found
+    return FrontPoint(
+        layout=_layout(row_of(found.splits, index)),
+        precision=precision,
+        step_seconds=float(found.seconds[index]),
+        computing_seconds=float(found.computing_seconds[index]),
+        device_peak_bytes=float(found.peak_bytes[index]),
+        is_on_front=is_on_front,
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.planning import site_advice
+from headway.planning.constants import constant
 from headway.planning.ineffective import without_effect
 from headway.planning.message import Argument, Message
 from headway.recipe import Recipe
@@ -105,6 +106,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     yield from over_budget(recipe, _spending(plan))
     yield from site_advice.warnings(recipe, plan)
     yield from without_effect(recipe, plan)
+    yield from _precision(plan)
     memory = plan.memory
     if memory.fits and memory.device_capacity_bytes:
         share = memory.device_peak_bytes_high / memory.device_capacity_bytes
@@ -128,6 +130,26 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
         yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
     yield from _spares(plan)
     yield from site_advice.partial_cost(recipe, plan)
+
+
+def _precision(plan: Plan) -> Iterator[Message]:
+    """Yield that a narrower format was chosen than the usual one, and what that assumes."""
+    formats, chosen = plan.search.formats, plan.software.precision
+    if not formats or formats[0].precision == chosen:
+        return
+    wide, own = formats[0], next(one for one in formats if one.precision == chosen)
+    if wide.step_seconds is None or own.step_seconds is None:
+        yield Message(id="plan-warning-precision-room", arguments={"precision": chosen, "wide": wide.precision})
+        return
+    yield Message(
+        id="plan-warning-precision-chosen",
+        arguments={
+            "precision": chosen,
+            "wide": wide.precision,
+            "ratio": wide.step_seconds / own.step_seconds,
+            "loss": constant("narrow-loss-difference"),
+        },
+    )
 
 
 def _spares(plan: Plan) -> Iterator[Message]:

@@ -70,6 +70,44 @@ class Alternative:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FrontPoint:
+    """A layout of the front of time, memory and cost, or the one that is chosen.
+
+    Attributes:
+        layout: how the work is split.
+        precision: of the products.
+        step_seconds: of one step.
+        computing_seconds: of them, those in which the devices do not wait.
+        device_peak_bytes: of one device.
+        is_on_front: whether no other is as good in all three at once; one that is chosen may be simpler instead.
+    """
+
+    layout: Layout
+    precision: str
+    step_seconds: float
+    computing_seconds: float
+    device_peak_bytes: float
+    is_on_front: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """The best layout with products of one format, where the recipe leaves it to the plan.
+
+    Attributes:
+        precision: as in ``training.precision``.
+        step_seconds: of one step; None where no layout fits.
+        device_peak_bytes: of one device.
+        fits: whether it fits; None where the capacity is not known.
+    """
+
+    precision: str
+    step_seconds: float | None
+    device_peak_bytes: float
+    fits: bool | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Choice:
     """The layout to use, with what it takes.
 
@@ -84,7 +122,11 @@ class Choice:
         step_spread: 80 % interval of the step around the prediction, as ratios.
         forward_seconds: of one micro-batch, as an evaluation does it.
         network: traffic of a device.
+        precision: of the products: that of the recipe, or what was chosen.
         alternatives: the next best layouts.
+        front: some of the layouts that nothing beats in time, memory and cost, fastest first.
+        cost_axis: what the front measures cost in: ``usd``, ``joules``, or the ``time`` that it follows.
+        formats: that were compared; none where the recipe says one.
         considered: how many layouts were evaluated.
         removed: how many choices each rule removed.
     """
@@ -99,7 +141,11 @@ class Choice:
     step_spread: tuple[float, float]
     forward_seconds: float
     network: Network
+    precision: str
     alternatives: tuple[Alternative, ...] = ()
+    front: tuple[FrontPoint, ...] = ()
+    cost_axis: str = "time"
+    formats: tuple[Format, ...] = ()
     considered: int = 1
     removed: Mapping[str, int] = field(default_factory=dict)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headway.errors import HeadwayError
+from headway.planning.unbeaten import unbeaten
 from headway.planning.variation import own_accelerator, with_accelerator
 from headway.recipe import Recipe
 
@@ -25,17 +26,20 @@ class Compared:
         accelerator: as it was asked for.
         plan: what it takes; None where it cannot be planned.
         error: why not; None where it can.
+        is_on_front: whether no other accelerator is both as fast and as cheap.
     """
 
     accelerator: str
     plan: Plan | None = None
     error: HeadwayError | None = None
+    is_on_front: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
-        found = self.plan.to_dict() if self.plan is not None else None
-        problem = self.error.to_dict() if self.error is not None else {}
-        return {"accelerator": self.accelerator, **({} if found is None else {"plan": found}), **problem}
+        content: dict[str, Any] = {"accelerator": self.accelerator}
+        if self.plan is not None:
+            content |= {"is_on_front": self.is_on_front, "plan": self.plan.to_dict()}
+        return {**content, **(self.error.to_dict() if self.error is not None else {})}
 
 
 def compare(recipe: Recipe, accelerators: Sequence[str], make_plan: MakePlan) -> tuple[Compared, ...]:
@@ -54,7 +58,9 @@ def compare(recipe: Recipe, accelerators: Sequence[str], make_plan: MakePlan) ->
         one = with_accelerator(recipe, name)
         # Two names of one accelerator are one.
         recipes.setdefault(own_accelerator(one), (name, one))
-    return tuple(_planned(name, one, make_plan) for name, one in recipes.values())
+    planned = [_planned(name, one, make_plan) for name, one in recipes.values()]
+    front = unbeaten([one.plan for one in planned])
+    return tuple(replace(one, is_on_front=index in front) for index, one in enumerate(planned))
 
 
 def _planned(name: str, recipe: Recipe, make_plan: MakePlan) -> Compared:

@@ -1,4 +1,4 @@
-"""Time and memory of all layouts: the cloud, and the front that nothing beats in both."""
+"""Time, memory and cost of all layouts: the cloud, and the front that nothing beats in all of them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ class LayoutPoint:
     Attributes:
         step_seconds: of one step.
         device_peak_bytes: of one device.
-        is_on_front: whether no other layout is both faster and leaner.
+        is_on_front: whether no other layout is as fast, as lean and as cheap at once.
         is_chosen: whether it is the plan's.
+        relative_cost: over that of the plan's layout, in what the front measures cost in.
     """
 
     step_seconds: float
     device_peak_bytes: float
+    relative_cost: float | None = None
     is_on_front: bool = False
     is_chosen: bool = False
 
@@ -60,18 +62,25 @@ def _of_all(recipe: Recipe, plan: Plan) -> list[LayoutPoint]:
 
     from headway.planning.accelerated import hardware_of, job_of, wishes_of
     from headway.planning.analytic.search import search
+    from headway.planning.trades import charges_of
 
-    found = search(job_of(recipe), hardware_of(recipe, plan.hardware.accelerator), wishes_of(recipe))
+    machines = hardware_of(recipe, plan.hardware.accelerator)
+    charges = charges_of(recipe, machines.entry, machines.devices_per_node)
+    found = search(job_of(recipe), machines, wishes_of(recipe), charges=charges)
     if found is None or not found.fits:
         return _of_alternatives(plan)
     fitting = np.flatnonzero(np.isfinite(found.seconds))
     ordered = fitting[np.argsort(found.seconds[fitting], kind="stable")]
     picked = ordered[:: max(1, len(ordered) // MAX_CLOUD)]
     front = set(found.front)
+    costs = charges.of(found.seconds, found.computing_seconds) / charges.of(
+        found.seconds[found.best], found.computing_seconds[found.best]
+    )
     return [
         LayoutPoint(
             step_seconds=float(found.seconds[index]),
             device_peak_bytes=float(found.peak_bytes[index]),
+            relative_cost=float(costs[index]),
             is_on_front=index in front,
             is_chosen=index == found.best,
         )

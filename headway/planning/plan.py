@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headway.machine import Machine
 from headway.planning import advice
 from headway.planning.carbon import Carbon, Water
-from headway.planning.choice import Alternative, Choice, Layout
+from headway.planning.choice import Alternative, Choice, Format, Layout
 from headway.planning.cooling import Cooling
 from headway.planning.cost import Cost
 from headway.planning.device import CPU, accelerator_name, processors
@@ -23,12 +23,14 @@ from headway.planning.message import Message
 from headway.planning.network import Network
 from headway.planning.parameters import count_active_parameters, count_parameters
 from headway.planning.power import Power
+from headway.planning.precision import USUAL, settled
 from headway.planning.processors import choose_on_processors
 from headway.planning.reliability import Reliability, plan_reliability
 from headway.planning.site import plan_site
 from headway.planning.spread import SURE, spread_of
 from headway.planning.storage import Storage, checkpoint_interval_seconds, count_writes, plan_storage
 from headway.planning.time import Time, plan_time
+from headway.planning.trades import Trade, trades
 from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
@@ -114,10 +116,14 @@ class Search:
     Attributes:
         considered: layouts that were evaluated.
         removed: how many choices each rule removed, by its name.
+        cost_axis: what `Plan.front` measures cost in: ``usd``, ``joules``, or the ``time`` that it follows.
+        formats: of the products, that were compared; none where the recipe says one.
     """
 
     considered: int
     removed: dict[str, int]
+    cost_axis: str = "time"
+    formats: tuple[Format, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +150,7 @@ class Plan:
     search: Search
     watching: tuple[Message, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    front: tuple[Trade, ...] = ()
     warnings: tuple[Message, ...] = ()
     infeasible: tuple[Message, ...] = ()
     chain: Chain | None = None
@@ -183,6 +190,7 @@ def plan(recipe: Recipe, machine: Machine | None = None) -> Plan:
     """
     require_possible(recipe)
     chosen = choose(recipe, machine)
+    recipe = settled(recipe, chosen.precision)
     storage = _storage(recipe, machine, chosen)
     reliability = _reliability(recipe, chosen, storage)
     time = _time(recipe, chosen, storage, reliability)
@@ -199,6 +207,7 @@ def choose(recipe: Recipe, machine: Machine | None = None) -> Choice:
     """Return the layout to use, on the processors of servers or on accelerators; see `plan`."""
     name = accelerator_name(recipe, machine)
     if name == CPU:
+        recipe = settled(recipe, USUAL)
         return choose_on_processors(recipe, processors(recipe, machine))
     # NumPy takes a while to load, and only the search over accelerators needs it.
     from headway.planning.accelerated import choose_on_accelerators
@@ -302,7 +311,13 @@ def _with_site(
         reliability=reliability,
         software=_software(recipe, machine, is_here=_trains_here(recipe, chosen)),
         alternatives=chosen.alternatives,
-        search=Search(considered=chosen.considered, removed=dict(chosen.removed)),
+        front=trades(recipe, chosen, time),
+        search=Search(
+            considered=chosen.considered,
+            removed=dict(chosen.removed),
+            cost_axis=chosen.cost_axis,
+            formats=chosen.formats,
+        ),
     )
 
 

@@ -106,6 +106,7 @@ def choose_on_processors(recipe: Recipe, device: Processors) -> Choice:
         step_spread=STEP_SPREAD,
         forward_seconds=chosen.cost.forward_seconds,
         network=chosen.network,
+        precision=recipe.training.precision,
         alternatives=tuple(_alternative(candidate) for candidate in others[:NUM_ALTERNATIVES]),
         considered=len(candidates),
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headway import units
 from headway.errors import HeadwayError, PlanError
 from headway.planning.comparison import MakePlan
+from headway.planning.unbeaten import unbeaten
 from headway.planning.variation import find_setting, with_setting
 from headway.recipe import Recipe
 
@@ -51,12 +52,14 @@ class SweepPoint:
         plan: what it takes; None where it cannot be planned.
         scaling_efficiency: throughput of a device over that of the first point that fits; None where nothing fits.
         error: why there is no plan; None where there is one.
+        is_on_front: whether no other point is both as fast and as cheap.
     """
 
     value: Value
     plan: Plan | None = None
     scaling_efficiency: float | None = None
     error: HeadwayError | None = None
+    is_on_front: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
@@ -64,7 +67,7 @@ class SweepPoint:
         if self.scaling_efficiency is not None:
             content["scaling_efficiency"] = self.scaling_efficiency
         if self.plan is not None:
-            content["plan"] = self.plan.to_dict()
+            content |= {"is_on_front": self.is_on_front, "plan": self.plan.to_dict()}
         return {**content, **(self.error.to_dict() if self.error is not None else {})}
 
 
@@ -152,7 +155,10 @@ def sweep(recipe: Recipe, what: Sweep, make_plan: MakePlan) -> tuple[SweepPoint,
     points = sorted((_point(recipe, what, value, make_plan) for value in what.values), key=_order)
     fitting = [point.plan for point in points if point.plan is not None and point.plan.is_feasible]
     base = fitting[0].time.tokens_per_second_per_device if fitting else None
-    return tuple(_with_efficiency(point, base) for point in points)
+    front = unbeaten([point.plan for point in points])
+    return tuple(
+        replace(_with_efficiency(point, base), is_on_front=index in front) for index, point in enumerate(points)
+    )
 
 
 def _point(recipe: Recipe, what: Sweep, value: Value, make_plan: MakePlan) -> SweepPoint:

@@ -86,7 +86,7 @@ class TrainingConfig(Section):
     tokens: Tokens | None = None
     sequence_length: Positions
     global_batch_size: Sequences = 32
-    precision: Literal["fp32", "tf32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
+    precision: Literal["auto", "fp32", "tf32", "fp16", "bf16", "int8", "fp8", "mxfp8", "nvfp4"] = "bf16"
     weights: Literal["fp32", "master", "pure"] = "fp32"
     gradients: Literal["fp32", "rounded"] | Auto = "auto"
     attention: Literal["fused", "tuned", "unfused"] = "fused"

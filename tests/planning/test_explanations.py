@@ -14,6 +14,7 @@ from headway.planning.explanations import (
     explain_cooling,
     explain_cost,
     explain_energy,
+    explain_layout,
     explain_power,
     explain_storage,
     explain_water,
@@ -37,7 +38,7 @@ def cluster(make_recipe: MakeRecipe, tmp_path: Path) -> tuple[Recipe, Plan]:
             "grid_intensity_series": str(file),
             "water_usage_effectiveness": 0.4,
             "power_usage_effectiveness": 1.2,
-            "nodes_per_rack": 12,
+            "cooling": "direct-to-chip",
             "ownership": "buy",
             "node_usd": 300_000,
             "infrastructure_usd_per_watt": 10,
@@ -100,6 +101,16 @@ def test_cooling_is_explained(cluster: tuple[Recipe, Plan]) -> None:
     assert steps["explain-cooling-air"].value == cooling.airflow_m3_per_hour
     assert steps["explain-cooling-liquid"].value == cooling.liquid_litres_per_minute
     assert steps["explain-cooling-method"].arguments["method"] == "direct-to-chip"
+
+
+def test_the_layout_is_explained(cluster: tuple[Recipe, Plan]) -> None:
+    recipe, made = cluster
+    steps = explain_layout(recipe, made)
+    assert by_id(steps)["explain-layout-search"].value == made.search.considered
+    trades = [step for step in steps if step.id == "explain-layout-trade"]
+    assert [step.value for step in trades] == [one.step_seconds for one in made.front]
+    assert [step.arguments["chosen"] for step in trades].count("yes") == 1
+    assert not any("{" in told for told in rendered(steps))
 
 
 def test_cost_is_explained(cluster: tuple[Recipe, Plan]) -> None:

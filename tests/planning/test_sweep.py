@@ -84,7 +84,7 @@ def test_a_sweep_plans_every_value(recipe: Recipe) -> None:
     best = best_measures(points)
     assert points[best["fastest"]].value == 32
     assert {"error", "value"} == set(points[0].to_dict())
-    assert {"plan", "value", "scaling_efficiency"} == set(points[1].to_dict())
+    assert {"plan", "value", "scaling_efficiency", "is_on_front"} == set(points[1].to_dict())
 
 
 def test_what_does_not_fit_is_no_base_of_the_efficiency(recipe: Recipe) -> None:

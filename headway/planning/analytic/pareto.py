@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,12 @@ from headway.planning.analytic.layouts import Floats
 
 _FIRST_BLOCK = 256
 """Layouts that are looked at one by one at first; each block that follows is twice as long, and thinned before."""
+
+STEPS = 5
+"""So many levels of memory show the course of a front."""
+
+MAX_SLOWER = 2.0
+"""A layout that takes this many times as long as the fastest is no choice any more, however lean it is. Our choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,10 +27,12 @@ class Charges:
     Attributes:
         second: for each second of a step.
         computing_second: besides, for each second of it in which the devices compute and do not wait.
+        axis: what the unit measures: ``usd``, ``joules``, or the ``time`` that all else follows.
     """
 
     second: float = 1.0
     computing_second: float = 0.0
+    axis: Literal["usd", "joules", "time"] = "time"
 
     @property
     def follow_time(self) -> bool:
@@ -56,6 +65,21 @@ def front(seconds: Floats, peak_bytes: Floats, costs: Floats | None = None) -> t
         found += [int(index) for index in block if stairs.add(float(peak_bytes[index]), float(costs[index]))]
         start, length = start + length, 2 * length
     return tuple(found)
+
+
+def course(seconds: Floats, peak_bytes: Floats, costs: Floats) -> tuple[int, ...]:
+    """Return some points of a front that show its course, fastest first.
+
+    They are the fastest, the cheapest, and the fastest that are as lean as even shares of the memory between the most
+    and the least that a layout takes which is no more than `MAX_SLOWER` times slower than the fastest.
+    """
+    near = np.flatnonzero(seconds <= MAX_SLOWER * np.min(seconds))
+    peaks = peak_bytes[near]
+    picked = {int(near[np.argmin(seconds[near])]), int(near[np.argmin(costs[near])])}
+    for room in np.linspace(np.max(peaks), np.min(peaks), STEPS):
+        lean = near[peaks <= room]
+        picked.add(int(lean[np.argmin(seconds[lean])]))
+    return tuple(sorted(picked, key=lambda index: float(seconds[index])))
 
 
 def _front_of_two(seconds: Floats, peak_bytes: Floats) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from headway.planning.explanations.cooling import explain_cooling
 from headway.planning.explanations.cost import explain_cost
 from headway.planning.explanations.energy import explain_carbon, explain_energy, explain_power, explain_water
+from headway.planning.explanations.layout import explain_layout
 from headway.planning.explanations.memory import explain_memory
 from headway.planning.explanations.network import explain_network
 from headway.planning.explanations.reliability import explain_reliability
@@ -16,6 +17,7 @@ from headway.planning.explanations.storage import explain_storage
 from headway.planning.explanations.time import explain_time
 
 EXPLANATIONS = {
+    "layout": explain_layout,
     "memory": explain_memory,
     "time": explain_time,
     "network": explain_network,
@@ -36,6 +38,7 @@ __all__ = [
     "explain_cooling",
     "explain_cost",
     "explain_energy",
+    "explain_layout",
     "explain_memory",
     "explain_network",
     "explain_power",

@@ -225,3 +225,30 @@ def test_an_experts_matrices_may_be_divided_as_wished() -> None:
     assert found is not None
     assert set(found.expert_tensor) == {2}
     assert set(found.expert) == {1, 2, 4}
+
+
+def test_where_there_are_too_many_sizes_lie_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """480 sequences on 8 devices have 12 micro-batches of up to 60; those at least a quarter apart are nine."""
+    trained, wishes = job(global_batch_size=480), Wishes(tensor=1, pipeline=1, context=1)
+    everything = legal_layouts(trained, machines(8), wishes)
+    assert everything.splits is not None
+    assert "many" not in everything.removed
+    monkeypatch.setattr("headway.planning.analytic.legal.MAX_LAYOUTS", len(everything.splits) - 1)
+    found = legal_layouts(trained, machines(8), wishes)
+    assert found.splits is not None
+    assert set(found.splits.micro_batch) == {1, 2, 3, 4, 5, 10, 15, 20, 30, 60}
+    assert found.removed["many"] == len(everything.splits) - len(found.splits)
+    # What is asked for is tried, whatever lies near it.
+    wished = legal_layouts(trained, machines(8), replace(wishes, micro_batch=6))
+    assert wished.splits is not None
+    assert set(wished.splits.micro_batch) == {6}
+
+
+@pytest.mark.parametrize("batch", [5040, 720720])
+def test_no_batch_and_no_number_of_devices_gives_more_than_so_many(batch: int) -> None:
+    from headway.planning.analytic.legal import MAX_LAYOUTS
+
+    trained = job(MIXTURE, global_batch_size=batch, sequence_length=5040)
+    found = legal_layouts(trained, machines(5040), Wishes()).splits
+    assert found is not None
+    assert len(found) <= MAX_LAYOUTS

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.planning.analytic.pareto import Charges, front
+from headway.planning.analytic.pareto import Charges, course, front
 from tests.planning.analytic.invented import array
 
 
@@ -21,6 +21,14 @@ def test_costs_by_hand() -> None:
     assert list(Charges(second=10.0, computing_second=2.0).of(array(3.0), array(2.0))) == [34.0]
     assert Charges().follow_time
     assert not Charges(computing_second=0.1).follow_time
+
+
+def test_the_course_has_the_fastest_the_cheapest_and_even_steps_of_memory() -> None:
+    seconds, peaks = array(1.0, 1.1, 1.2, 1.3, 2.1), array(100, 90, 60, 20, 1)
+    costs = array(5, 5, 5, 4, 1)
+    # Levels of 100, 80, 60, 40 and 20; the last is more than twice as slow.
+    assert course(seconds, peaks, costs) == (0, 2, 3)
+    assert course(seconds[:1], peaks[:1], costs[:1]) == (0,)
 
 
 rows = st.lists(st.tuples(*[st.integers(1, 12)] * 3), min_size=1, max_size=600)

@@ -1,5 +1,28 @@
 ### How the numbers of a plan came about: formula and inputs of every step.
 
+## How the layout was found
+
+# $considered, $removed (Number)
+explain-layout-search = Every legal combination of degrees, chunks, sharding, micro-batch and recomputation was evaluated: { COUNT($considered) } layouts; rules removed { COUNT($removed) } choices.
+# $near, $filled (Number): shares
+explain-layout-choice = Of those that fill at most { PERCENT($filled) } of a device, the simplest is taken that is at most { PERCENT($near) } slower than the fastest.
+# $precision (String): name of a format; $narrow (String): yes or no; $seconds, $bytes, $loss (Number)
+explain-layout-format = With products in { $precision } the best step takes { DURATION($seconds) } and { BYTES($bytes) } of a device{ $narrow ->
+        [yes] ; the loss is assumed to stay within { PERCENT($loss) } of that in 16 bits
+       *[no] {""}
+    }.
+# $chosen, $joules_known, $usd_known (String): yes or no; $precision, $shard, $recompute (String): names; $data, $tensor, $pipeline, $context, $expert, $micro_batch, $seconds, $bytes, $kilowatt_hours, $usd (Number)
+explain-layout-trade = { $chosen ->
+        [yes] Chosen
+       *[no] Also unbeaten
+    }: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context }, experts { $expert }, micro-batch { $micro_batch }, sharded { $shard }, recompute { $recompute }, { $precision }: { DURATION($seconds) } a step and { BYTES($bytes) } of a device{ $joules_known ->
+        [yes] , { DECIMAL($kilowatt_hours) } kWh
+       *[no] {""}
+    }{ $usd_known ->
+        [yes] , { USD($usd) }
+       *[no] {""}
+    } for the run.
+
 ## How the numbers on failures came about
 
 # $rate (Number): failures; $fleets (String): names of catalogue entries

@@ -19,6 +19,7 @@ plan-label-cost = Cost
 plan-label-reliability = Failures
 plan-label-software = Software
 plan-label-watching = Watch
+plan-label-front = Trade-offs
 plan-label-alternatives = Alternatives
 plan-label-warnings = Warnings
 plan-label-infeasible = Obstacles
@@ -64,6 +65,9 @@ plan-label-device-peak-bytes = Peak
 plan-label-device-allocated-bytes = Tensors
 plan-label-device-capacity-bytes = Capacity
 plan-label-fits = Fits
+plan-label-headroom-share = Left free
+plan-label-cost-axis = What cost is measured in
+plan-label-formats = Formats that were compared
 plan-label-moment = Moment of the peak
 plan-label-parameters-bytes = Parameters
 plan-label-gradients-bytes = Gradients
@@ -320,6 +324,12 @@ plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this pl
         [documents] Take the time as an upper end.
        *[other] Leave out `{ $setting }`, or change what it needs.
     }
+# $precision, $wide (String): names, not translated; $ratio, $loss (Number)
+plan-warning-precision-chosen = `training.precision` is left to the plan, which takes { $precision }: a step is { DECIMAL($ratio) } times as fast as in { $wide }. It assumes that the loss stays within { PERCENT($loss) } of that, as DeepSeek-V3 measured with a scale for each block; no plan can know it for this model and these data.
+    .next = Compare both on a short run first, or set `training.precision` to "{ $wide }".
+# $precision, $wide (String): names, not translated
+plan-warning-precision-room = `training.precision` is left to the plan, which takes { $precision }, since in { $wide } nothing fits. It assumes that the loss stays the same, which no plan can know for this model and these data.
+    .next = Compare both on a short run first, or make room for "{ $wide }".
 # $precision, $accelerator (String): names, not translated
 plan-warning-precision-no-faster = Products in { $precision } are no faster than in bf16 on { $accelerator }, by the rates that the catalogue knows, and rounding to it takes time.
     .next = Set `training.precision` to "bf16".
@@ -461,6 +471,7 @@ plan-option-published = Set every published training beside its plan, instead of
 plan-option-report = Write one page with tables, charts and explanations, which needs no network and no other file.
 plan-topic-title = How the numbers on { $topic ->
         [memory] memory
+        [layout] the layout
         [time] time
         [network] the network
         [power] power
@@ -519,10 +530,13 @@ plan-layout-recompute = { $level }{ $partial ->
 plan-at-least = at least { USD($usd) }
 # $mark (String): a sign
 plan-compare-best = { $mark } marks the best value of those that can run.
+plan-compare-front = Unbeaten in time and cost
 # $settings (String): names, not translated
 plan-compare-left-out = What the recipe says of its own servers holds for its own accelerator only: { $settings }.
 plan-compare-empty = A comparison needs accelerators, and none is named.
     .next = Name them with commas between them, such as --compare a100-sxm-80gb,h100-sxm-80gb.
+# $setting (String): name, not translated; $values (String): numbers
+plan-sweep-front = Unbeaten in time and cost at once: { $setting } = { $values }.
 # $setting, $value (String): names, not translated
 plan-sweep-fastest = Fastest: { $setting } = { $value }.
 plan-sweep-cheapest = Cheapest: { $setting } = { $value }.
@@ -702,6 +716,7 @@ plan-search-rule = { $rule ->
         [experts] experts
         [program] what the program cannot do
         [update] update in the backward pass
+        [many] sizes close to others
        *[schedule] schedule of the stages
     } { COUNT($count) }
 # $told (String): a rule with its number; $rule (String): name of the rule, for the reason behind it
@@ -719,10 +734,17 @@ plan-search-reason = { $told }{ $rule ->
         [sequence] {" "}(each context-parallel device takes two equal parts of the sequence)
         [experts] {" "}(each expert-parallel device takes as many experts)
         [program] {" "}(the program that trains has no such split)
+        [many] {" "}(at most half a million layouts are evaluated)
         [update] {" "}(an update in the backward pass takes one micro-batch a step)
         [schedule] {" "}(interleaved stages take as many micro-batches as there are stages at a time)
        *[other] {""}
     }
+# $axis (String): what cost is measured in; $mark (String): before the chosen one
+plan-trades-note = { $axis ->
+        [usd] No layout is better than one of these in time, memory and cost at once; less of one buys more of another.
+        [joules] No layout is better than one of these in time, memory and energy at once; what is paid by the hour follows the time.
+       *[time] No layout is better than one of these in both time and memory; cost follows the time.
+    } { $mark } is the plan's, the simplest that is about as fast as the fastest.
 plan-label-degrees = Split
 plan-label-micro-batches = Micro-batch x accumulation
 # $bytes (Number)
