@@ -5,9 +5,10 @@
 Every row that states a step time or a rate, and every row that states a peak of memory, becomes the sections of a
 recipe, its hardware and the layouts that it leaves open. The planner makes its own job of them, and where something is
 left open it chooses by its own rule. Any files of the same columns can be given. What cannot be expressed is counted by
-reason. Three things that no recipe can say are taken from rows all the same: attention that looks both ways (BERT),
-frozen weights of 8 bits, and embeddings that are trained beside adapters. Memory is scored twice: with the program that
-a row comes from (``training.software``), and without it.
+reason. Rows that state only FLOP/s for each device are scored apart, where it is known how their source counts
+(`conventions`). Three things that no recipe can say are taken from rows all the same: attention that looks both ways
+(BERT), frozen weights of 8 bits, and embeddings that are trained beside adapters. Memory is scored twice: with the
+program that a row comes from (``training.software``), and without it.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def show(found: Mapping[str, Any]) -> None:
         print(_line("all", found["overall"][quantity]))
         aims = AIMS[quantity]
         print(f"{'aim':44s}        {aims['median_abs_error']:7.1%}  {aims['p90_abs_error']:7.1%}            75-85%")
+    _show_converted(found["converted"])
     for quantity in ("step_time", "memory"):
         _show_sources(found, quantity)
     fits = found["overall"]["fits"]
@@ -64,6 +66,17 @@ def show(found: Mapping[str, Any]) -> None:
         print(f"\nnot expressed, {quantity}: {sum(reasons.values())}")
         for reason, count in reasons.items():
             print(f"  {count:5d}  {reason}")
+
+
+def _show_converted(found: Mapping[str, Any]) -> None:
+    """Print the rows that state FLOP/s only, which are not among the others."""
+    if not found["step_time"].get("rows"):
+        return
+    print(f"\n{'step_time, converted from FLOP/s':44s}  rows   median      p90     bias   in 80 %")
+    for source, figures in found["sources"].items():
+        print(_line(source[:44], figures))
+    print(_line("all of these", found["step_time"]))
+    print(_line("with the stated times", found["with_stated_times"]))
 
 
 def _show_sources(found: Mapping[str, Any], quantity: str) -> None:

@@ -13,6 +13,7 @@ from benchmarks.plan_accuracy.words import Row
 from headway.catalog.programs import OWN
 from headway.errors import HeadwayError
 from headway.planning.accelerated import job_from
+from headway.planning.analytic.axes import MAX_UNEVEN_LAYERS
 from headway.planning.analytic.hardware import Hardware, hardware
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import Layouts, layouts
@@ -398,7 +399,8 @@ def _virtual(stated: float | None, pipeline: float, job: Job, habits: words.Fami
     layers = job.shape.layers
     if pipeline == 1 or not habits.interleaves:
         return [1.0]
-    return [float(chunks) for chunks in range(1, 13) if layers % (pipeline * chunks) == 0] or [1.0]
+    # As the planner's own rule has it: the first and the last stage may lack a layer each.
+    return [float(chunks) for chunks in range(1, 13) if -layers % (pipeline * chunks) <= MAX_UNEVEN_LAYERS] or [1.0]
 
 
 def _batches(row: Row, data: float) -> tuple[float, list[float]]:

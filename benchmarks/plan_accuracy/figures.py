@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.plan_accuracy import reserve_fit
 from benchmarks.plan_accuracy.fit import left_out_errors
 from benchmarks.plan_accuracy.rows import read_rows, source_of
-from benchmarks.plan_accuracy.score import Score, score_all_fits, score_memories, score_times
+from benchmarks.plan_accuracy.score import Score, score_all_fits, score_converted, score_memories, score_times
 from benchmarks.plan_accuracy.sensitivity import Floats, jacobian, parameters_of
 from headway.planning.analytic import intervals
 
@@ -85,6 +85,21 @@ def source_weighted(sources: Mapping[str, Mapping[str, Any]], quantity: str) -> 
     }
 
 
+def converted_figures(times: Sequence[Score], converted: Sequence[Score]) -> dict[str, Any]:
+    """Return the errors of step times that were converted from FLOP/s, by source, and of all rows together.
+
+    They stand apart: nothing was fitted to them, and each holds what its source's way of counting leaves out.
+    """
+    by_source: dict[str, list[Score]] = defaultdict(list)
+    for score in converted:
+        by_source[source_of(score.row)].append(score)
+    return {
+        "step_time": summary(converted, "step_time"),
+        "with_stated_times": summary([*times, *converted], "step_time"),
+        "sources": {name: summary(found, "step_time") for name, found in sorted(by_source.items())},
+    }
+
+
 def program_unknown(memory: Path) -> dict[str, Any]:
     """Return the errors of memory for a recipe that does not name the program: planned as Headway's own engine.
 
@@ -98,7 +113,9 @@ def program_unknown(memory: Path) -> dict[str, Any]:
 
 def evaluate(throughput: Path, memory: Path) -> tuple[dict[str, Any], list[Score]]:
     """Return all figures, and the scores they come from."""
-    times, time_reasons = score_times(read_rows(throughput))
+    throughput_rows = read_rows(throughput)
+    times, time_reasons = score_times(throughput_rows)
+    converted, converted_reasons = score_converted(throughput_rows)
     memory_rows = read_rows(memory)
     peaks, memory_reasons = score_memories(memory_rows)
     decisions, fits_reasons = score_all_fits(memory_rows)
@@ -115,6 +132,7 @@ def evaluate(throughput: Path, memory: Path) -> tuple[dict[str, Any], list[Score
             "memory": summary(peaks, "memory"),
             "fits": fits_summary(decisions),
         },
+        "converted": converted_figures(times, converted),
         "leave_one_source_out": {
             "step_time": leave_one_out(times, left_out_times),
             "memory": leave_one_out(peaks, reserve_fit.left_out),
@@ -124,7 +142,8 @@ def evaluate(throughput: Path, memory: Path) -> tuple[dict[str, Any], list[Score
         "sources": dict(sorted(sources.items())),
         "not_expressed": {
             "step_time": dict(time_reasons.most_common()),
+            "converted": dict(converted_reasons.most_common()),
             "memory": dict(memory_reasons.most_common()),
             "fits": dict(fits_reasons.most_common()),
         },
-    }, [*times, *peaks]
+    }, [*times, *converted, *peaks]

@@ -17,6 +17,7 @@ COLUMNS = (
     "interconnect", "devices", "tp", "pp", "virtual_pp", "cp", "ep", "dp", "zero_stage_or_fsdp", "micro_batch",
     "global_batch", "grad_accum", "precision", "recompute", "compile", "tokens_per_s_per_device", "step_time_s",
     "peak_mem_gib", "notes", "method", "optimizer", "attention", "mem_metric", "mem_raw", "accel", "kind",
+    "tflops_per_device",
 )  # fmt: skip
 """What the benchmark reads; a column that a file lacks is taken as empty."""
 

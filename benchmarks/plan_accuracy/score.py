@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from benchmarks.plan_accuracy import retention
+from benchmarks.plan_accuracy import conventions, retention
 from benchmarks.plan_accuracy.express import Expressed, express, is_paged_recipe
 from benchmarks.plan_accuracy.shapes import InexpressibleError, number
 from benchmarks.plan_accuracy.words import Row
@@ -84,9 +84,26 @@ def score_time(row: Row) -> Score:
     return Score(row=row, found=found, predicted=predicted, measured=measured)
 
 
+def score_rate(row: Row) -> Score:
+    """Return the score of the step time that a row's FLOP/s stand for.
+
+    Raises:
+        InexpressibleError: nobody states how its source counts, or the planner cannot express it.
+    """
+    found = express(row)
+    measured = conventions.step_seconds(row, found)
+    predicted = float(step_times(found.job, found.hardware, chosen_split(found)).seconds[0])
+    return Score(row=row, found=found, predicted=predicted, measured=measured)
+
+
 def score_times(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
     """Return the scores of all rows that have a step time and can be expressed, and why others cannot."""
     return _scores(rows, score_time)
+
+
+def score_converted(rows: Iterable[Row]) -> tuple[list[Score], Counter[str]]:
+    """Return the scores of all rows that state only FLOP/s, as far as it is known how their source counts."""
+    return _scores((row for row in rows if conventions.has_rate_in_flops(row)), score_rate)
 
 
 def score_memories(rows: Iterable[Row], *, stated: bool = True) -> tuple[list[Score], Counter[str]]:

@@ -69,6 +69,8 @@ FAMILIES: tuple[tuple[str, Family], ...] = (
     (r"llm-foundry|mosaic", Family(program="pytorch", shard=3)),
     (r"litgpt", Family(program="litgpt")),
     (r"torchtune", Family(program="torchtune")),
+    # A program of their own: Llama Team 2024 (arXiv:2407.21783), section 3.3.2, "Pipeline parallelism improvements".
+    (r"garden/llama-3\.1", Family(program="pytorch", interleaves=True)),
 )
 GENERAL = Family(program="pytorch")
 

@@ -68,11 +68,11 @@ def exposed_seconds(
         gather=_all_seconds(hardware, kinds.gather),
         outer=_all_seconds(hardware, kinds.outer),
     )
-    rounds = replica_rounds(split)
+    rounds = replica_rounds(job, split)
     total = rounds.reduce * once.reduce + rounds.gather * once.gather + rounds.outer * once.outer
     if not job.overlaps_communication:
         return total
-    found = [_beside(job, hardware, split, once, one, rounds.reduce, total) for one in stages]
+    found = [_beside(job, hardware, split, once, one, rounds, total) for one in stages]
     if len(stages) == 1:
         return found[0]
     later = [shown - split.micro_batches * one.spare for shown, one in zip(found, stages, strict=True)]
@@ -85,42 +85,47 @@ def _beside(
     split: Layouts,
     once: ReplicaSeconds,
     passes: StagePasses,
-    reductions: Floats,
+    rounds: ReplicaSeconds,
     total: Floats,
 ) -> Floats:
     """Return what communication beside the passes of one stage adds to them."""
     buckets = hardware.losses.buckets
     exposed = np.where(
         split.shard == PARAMETERS,
-        _divided(job, split, once, passes, buckets),
-        _whole(once, reductions, passes, buckets),
+        _divided(job, split, once, rounds, passes, buckets),
+        _whole(once, rounds.reduce, passes, buckets),
     )
     exposed = exposed + hardware.losses.contention * np.maximum(total - exposed, 0.0)
     return np.where(total > 0, np.minimum(exposed, total), 0.0)
 
 
-def replica_rounds(split: Layouts) -> ReplicaSeconds:
+def replica_rounds(job: Job, split: Layouts) -> ReplicaSeconds:
     """Return how often each kind happens in a step.
 
-    Divided weights are gathered for every micro-batch, and again for its backward pass where they were dropped.
+    Divided weights are gathered for every micro-batch, and again for its backward pass where they were dropped. In a
+    pipeline several micro-batches are under way, so that weights which are not dropped stay until the last of them.
     Divided gradients leave in every micro-batch, since a device has no room for the sums of others (ZeRO's stages 2
-    and 3); otherwise they add up first. In a pipeline, where many micro-batches are under way, the second stage adds
-    up first too (`states` holds the sums).
+    and 3); otherwise they add up first. In a pipeline the second stage adds up first too, and the third in programs
+    that say so (`states` holds the sums).
     Source: Rajbhandari et al. 2020, section 5.2; Llama Team 2024 (arXiv:2407.21783), section 3.3.2 (sums in fp32 over
-    micro-batches, then scattered); DeepSpeed, pipe/engine.py (refuses the second stage).
+    micro-batches, then scattered); DeepSpeed, pipe/engine.py (refuses the second stage); PyTorch,
+    torch/distributed/pipelining/stage.py, ``backward_maybe_with_nosync`` (FSDP's weights stay, and gradients leave,
+    with the last micro-batch).
     """
-    divided = split.shard == PARAMETERS
-    leaves = divided | ((split.shard == GRADIENTS) & (split.pipeline == 1))
+    divided, in_stages = split.shard == PARAMETERS, split.pipeline > 1
+    adds_up = in_stages & ((split.shard == GRADIENTS) | (divided & job.keeps.holds_unsharded_gradients))
+    leaves = (divided | (split.shard == GRADIENTS)) & ~adds_up
+    gathers = np.where(in_stages & (split.reshards == 0), 1.0, split.micro_batches * (1 + split.reshards))
     return ReplicaSeconds(
         reduce=np.where(leaves, split.micro_batches, 1.0),
-        gather=np.where(divided, split.micro_batches * (1 + split.reshards), 1.0),
+        gather=np.where(divided, gathers, 1.0),
         outer=np.ones_like(split.data),
     )
 
 
 def repeated(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> tuple[Repeated, ...]:
     """Return all data-parallel collectives, and how often a device does each in a step."""
-    kinds, rounds = replica_collectives(job, hardware, split, held), replica_rounds(split)
+    kinds, rounds = replica_collectives(job, hardware, split, held), replica_rounds(job, split)
     return tuple(
         Repeated(part="data_communication_seconds", collective=one, times=getattr(rounds, name))
         for name in ("reduce", "gather", "outer")
@@ -206,16 +211,18 @@ def _whole(once: ReplicaSeconds, reductions: Floats, passes: StagePasses, bucket
     return exposed
 
 
-def _divided(job: Job, split: Layouts, once: ReplicaSeconds, passes: StagePasses, buckets: float) -> Floats:
-    """Return exposed seconds where weights are gathered for every pass of every micro-batch.
+def _divided(
+    job: Job, split: Layouts, once: ReplicaSeconds, rounds: ReplicaSeconds, passes: StagePasses, buckets: float
+) -> Floats:
+    """Return exposed seconds where weights are gathered for the passes of micro-batches.
 
     Sums of other groups are added up during the last backward pass, after its own gatherings and scatters.
     """
-    rounds = split.micro_batches
     again = once.gather * split.reshards
     first_and_last = (once.gather + once.reduce) / np.maximum(job.shape.layers / split.pipeline, 1.0)
-    earlier = (rounds - 1) * np.maximum(again + once.reduce - passes.backward, 0.0)
+    leaving = np.where(rounds.reduce > 1, once.reduce, 0.0)
+    earlier = (split.micro_batches - 1) * np.maximum(again + leaving - passes.backward, 0.0)
     last = np.maximum(again + once.reduce + once.outer - passes.backward, once.outer / buckets)
-    gathered = rounds * np.maximum(once.gather - passes.forward, 0.0)
+    gathered = rounds.gather / (1 + split.reshards) * np.maximum(once.gather - passes.forward, 0.0)
     exposed: Floats = gathered + earlier + last + first_and_last
     return exposed
