@@ -157,10 +157,10 @@ def _spares(plan: Plan) -> Iterator[Message]:
     if plan.reliability is None or not plan.time.total_seconds:
         return
     spares = plan.reliability.spares
-    share = 1 - spares.sufficient_probability
+    share = spares.waiting_share if spares.are_stated else 1 - spares.sufficient_probability
     if share > SHORT_OF_SPARES_SHARE:
         yield Message(
-            id="plan-warning-spares",
+            id="plan-warning-spares" if spares.are_stated else "plan-warning-spares-unknown",
             arguments={
                 "away": spares.mean_nodes_away,
                 "nodes": spares.nodes,

@@ -42,7 +42,7 @@ def plan_site(recipe: Recipe, *, entry: Accelerator | None, machine: Machine | N
         PlanError: a series of prices or intensities cannot be read.
     """
     site, devices, seconds = recipe.site, recipe.hardware.devices, time.total_seconds
-    spares = recipe.resilience.spare_nodes
+    spares = recipe.resilience.held_spare_nodes
     # Spare servers wait, but are held all the same.
     held = devices + spares * per_node
     power = plan_power(

@@ -66,7 +66,7 @@ def charges_of(recipe: Recipe, entry: Accelerator, per_node: int) -> Charges:
 
 def _running(recipe: Recipe, entry: Accelerator, per_node: int, *, seconds: float, busy: float) -> tuple[Energy, Cost]:
     """Return energy and cost of so many seconds, of which the devices compute a share."""
-    devices, spares, site = recipe.hardware.devices, recipe.resilience.spare_nodes, recipe.site
+    devices, spares, site = recipe.hardware.devices, recipe.resilience.held_spare_nodes, recipe.site
     power = plan_power(
         site, entry=entry, machine=None, devices=devices, per_node=per_node, busy=busy, spare_nodes=spares
     )

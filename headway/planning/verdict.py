@@ -23,6 +23,7 @@ _LOST: dict[str, Callable[[Numbers], float]] = {
     "plan-warning-network-exposed": lambda said: said["share"],
     "plan-warning-checkpoint-slow": lambda said: said["share"],
     "plan-warning-checkpoint-interval": lambda said: 1 - said["share"] / said["best"],
+    "plan-warning-spares": lambda said: said["share"],
     "plan-warning-data-slow": lambda said: 1 - 1 / said["ratio"],
     "plan-warning-start-price": lambda said: 1 - said["best"] / said["now"],
     "plan-warning-start-carbon": lambda said: 1 - said["best"] / said["now"],

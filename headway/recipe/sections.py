@@ -196,13 +196,18 @@ class ResilienceConfig(Section):
     failure_basis: str = "published-fleets"
     failures_per_1000_devices_per_day: FailureRate | None = None
     repair_time: Seconds | None = None
-    spare_nodes: Annotated[Count, Field(le=10**7)] = 0
+    spare_nodes: Annotated[Count, Field(le=10**7)] | Auto = "auto"
 
     def interval_seconds(self, best_seconds: float | None) -> float:
         """Return the time between two checkpoints; "auto" is the best one, or the default where that is not known."""
         if self.checkpoint_every != "auto":
             return self.checkpoint_every
         return float(type(self).model_fields["checkpoint_every"].default) if best_seconds is None else best_seconds
+
+    @property
+    def held_spare_nodes(self) -> int:
+        """Spare servers that the run pays for: none where it is left open how failed ones are replaced."""
+        return 0 if self.spare_nodes == "auto" else self.spare_nodes
 
 
 class BudgetConfig(Section):

@@ -76,7 +76,7 @@ def _cost(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
 
 def held_devices(recipe: Recipe, plan: Plan) -> int:
     """Return the devices of a run, with those of spare servers: all of them are held for its time."""
-    return plan.hardware.devices + recipe.resilience.spare_nodes * plan.hardware.devices_per_node
+    return plan.hardware.devices + recipe.resilience.held_spare_nodes * plan.hardware.devices_per_node
 
 
 def _total(plan: Plan) -> Iterator[Explanation]:

@@ -42,17 +42,19 @@ def explain_chance(found: Reliability, nodes: int) -> Iterator[Explanation]:
     if way is None or not found.goodput or not found.makes_progress or replicas < _FEWEST_REPLICAS:
         return
     for name, process in _processes(found, nodes).items():
-        made = simulate(process, way, seconds=found.wall_seconds, replicas=replicas)
-        low, high = made.goodput_interval()
+        # What waits for a server neither works nor fails.
+        running = 1 - found.spares.waiting_share
+        made = simulate(process, way, seconds=running * found.wall_seconds, replicas=replicas)
+        low, high = (running * end for end in made.goodput_interval())
         fewest, most = made.interruptions_interval()
         yield Explanation(
             id="explain-reliability-chance",
             quantity="ratio",
-            value=made.mean_goodput,
+            value=running * made.mean_goodput,
             arguments={
                 "process": name,
                 "replicas": replicas,
-                "share": made.mean_goodput,
+                "share": running * made.mean_goodput,
                 "low": low,
                 "high": high,
                 "fewest": math.floor(fewest),

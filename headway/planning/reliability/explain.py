@@ -12,6 +12,7 @@ from headway.planning.reliability.prediction import Reliability
 from headway.planning.reliability.rates import PUBLISHED_FLEETS, published_fleets
 
 _DALY = "Daly 2006, eq. 13; Aupy et al. 2013, arXiv:1302.3752"
+_WAITING = "Erlang 1917 (loss formula), over rates of a Gamma distribution; catalogue: servers-down-dispersion"
 
 
 def explain(found: Reliability) -> tuple[Explanation, ...]:
@@ -106,8 +107,16 @@ def _lost(lost: Losses) -> Iterator[Explanation]:
         "explain-reliability-detection": lost.detection,
         "explain-reliability-stalls": lost.stalls,
     }
+    if lost.waiting:
+        shares["explain-reliability-waiting"] = lost.waiting
     for name, share in shares.items():
-        yield Explanation(id=name, quantity="ratio", value=share, arguments={"share": share}, source=_DALY)
+        yield Explanation(
+            id=name,
+            quantity="ratio",
+            value=share,
+            arguments={"share": share},
+            source=_WAITING if name.endswith("waiting") else _DALY,
+        )
 
 
 def _spares(found: Reliability) -> Iterator[Explanation]:

@@ -48,6 +48,7 @@ class Losses:
         detection: dead and not noticed.
         restart: coming back, warm-up included.
         lost_work: done again, with the stalls in between.
+        waiting: standing still, for want of a server.
     """
 
     useful: float
@@ -55,6 +56,19 @@ class Losses:
     detection: float
     restart: float
     lost_work: float
+    waiting: float = 0.0
+
+    def beside_waiting(self, share: float) -> Losses:
+        """Return the shares of a job that besides stands still for a share of its time."""
+        running = 1 - share
+        return Losses(
+            useful=running * self.useful,
+            stalls=running * self.stalls,
+            detection=running * self.detection,
+            restart=running * self.restart,
+            lost_work=running * self.lost_work,
+            waiting=share,
+        )
 
 
 def exact_goodput(mtbf_seconds: float, way: Checkpointing) -> float:

@@ -18,7 +18,7 @@ from headway.planning.reliability.rates import (
     rate_interval,
     stated_rate,
 )
-from headway.planning.reliability.spares import probability_of_enough, spare_nodes
+from headway.planning.reliability.spares import probability_of_enough, spare_nodes, waiting_share
 from headway.recipe.sections import ResilienceConfig
 
 _SHORTEST_STALL_SECONDS = 1e-3
@@ -30,17 +30,21 @@ class Spares:
     """Servers that wait to take the place of failed ones. Each interruption is counted as one server away.
 
     Attributes:
-        nodes: that wait, as the recipe says.
+        nodes: that wait, as the recipe says; 0 where it leaves open how failed ones are replaced.
+        are_stated: whether it says a number, so that the job waits where that is too small.
         mean_nodes_away: servers that are under repair on average.
         repair_seconds: until a failed server is back.
-        sufficient_probability: that those which wait are enough, at any one time.
+        sufficient_probability: that those which wait are enough, at any one time, were the job to go on all the same.
+        waiting_share: of the time, in which the job stands still for want of a server; 0 where no number is stated.
         recommended_nodes: enough for 99 % of the time.
     """
 
     nodes: int
+    are_stated: bool
     mean_nodes_away: float
     repair_seconds: float
     sufficient_probability: float
+    waiting_share: float
     recommended_nodes: int
 
 
@@ -164,9 +168,12 @@ def plan_reliability(
     mtbf_seconds = job_mtbf_seconds(rate, devices)
     way, best_way = _ways(resilience, mtbf_seconds, devices, write_seconds, interval_seconds, work_seconds)
     slow, fast = (job_mtbf_seconds(end, devices) for end in rate_interval(rate))
-    useful = None if way is None else exact_goodput(mtbf_seconds, way)
+    spares = _spares(resilience, mtbf_seconds)
+    running = 1 - spares.waiting_share
+    useful = None if way is None else running * exact_goodput(mtbf_seconds, way)
     wall_seconds = work_seconds / useful if useful else work_seconds
-    count = interruptions(rate, devices=devices, seconds=wall_seconds)
+    # What stands still does not fail.
+    count = interruptions(rate, devices=devices, seconds=running * wall_seconds)
     return Reliability(
         devices=devices,
         failures_per_1000_devices_per_day=rate.per_device_hour * 1000 * 24,
@@ -179,12 +186,12 @@ def plan_reliability(
         restart_seconds=_restart_seconds(resilience, devices),
         checkpoint_interval_seconds=None if best_way is None else best_way.work_seconds,
         goodput=useful,
-        goodput_low=None if way is None else exact_goodput(fast, way),
-        goodput_high=None if way is None else exact_goodput(slow, way),
-        best_goodput=None if best_way is None else exact_goodput(mtbf_seconds, best_way),
+        goodput_low=None if way is None else _running(resilience, fast) * exact_goodput(fast, way),
+        goodput_high=None if way is None else _running(resilience, slow) * exact_goodput(slow, way),
+        best_goodput=None if best_way is None else running * exact_goodput(mtbf_seconds, best_way),
         checkpointing=way,
-        losses=None if way is None else losses(mtbf_seconds, way),
-        spares=_spares(resilience, mtbf_seconds),
+        losses=None if way is None else losses(mtbf_seconds, way).beside_waiting(spares.waiting_share),
+        spares=spares,
         source=rate.source,
     )
 
@@ -242,17 +249,32 @@ def _restart_seconds(resilience: ResilienceConfig, devices: int) -> float:
 
 
 def _spares(resilience: ResilienceConfig, mtbf_seconds: float) -> Spares:
-    repair_seconds = resilience.repair_time
-    if repair_seconds is None:
-        repair_seconds = _recovery("repair-mean")
-    away, dispersion = repair_seconds / mtbf_seconds, _recovery("servers-down-dispersion")
+    away, dispersion = _repair_seconds(resilience) / mtbf_seconds, _recovery("servers-down-dispersion")
     return Spares(
-        nodes=resilience.spare_nodes,
+        nodes=resilience.held_spare_nodes,
+        are_stated=resilience.spare_nodes != "auto",
         mean_nodes_away=away,
-        repair_seconds=repair_seconds,
-        sufficient_probability=probability_of_enough(away, resilience.spare_nodes, dispersion),
+        repair_seconds=_repair_seconds(resilience),
+        sufficient_probability=probability_of_enough(away, resilience.held_spare_nodes, dispersion),
+        waiting_share=1 - _running(resilience, mtbf_seconds),
         recommended_nodes=spare_nodes(away, dispersion=dispersion),
     )
+
+
+def _running(resilience: ResilienceConfig, mtbf_seconds: float) -> float:
+    """Return the share of the time in which the job does not wait for a server.
+
+    Rates of a smaller job vary no more, for their mean, than those of the trace.
+    """
+    if resilience.spare_nodes == "auto":
+        return 1.0
+    away = _repair_seconds(resilience) / mtbf_seconds
+    excess = (_recovery("servers-down-dispersion") - 1) * min(1.0, away / _recovery("servers-down-mean"))
+    return 1 - waiting_share(away, resilience.spare_nodes, 1 + excess)
+
+
+def _repair_seconds(resilience: ResilienceConfig) -> float:
+    return _recovery("repair-mean") if resilience.repair_time is None else resilience.repair_time
 
 
 def _recovery(name: str) -> float:

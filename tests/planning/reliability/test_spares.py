@@ -1,3 +1,6 @@
+import heapq
+
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -7,6 +10,7 @@ from headway.planning.reliability.spares import (
     mean_servers_away,
     probability_of_enough,
     spare_nodes,
+    waiting_share,
 )
 from headway.planning.reliability.traces import servers_away
 
@@ -73,3 +77,63 @@ def test_the_spares_are_the_least_that_suffice(away: float, dispersion: float, p
     spares = spare_nodes(away, probability, dispersion)
     assert probability_of_enough(away, spares, dispersion) >= probability - 1e-9
     assert probability_of_enough(away, spares - 1, dispersion) < probability
+
+
+def test_waiting_by_hand() -> None:
+    # No spare: each failure waits for its repair, a of them for each time between two: a / (1 + a).
+    assert waiting_share(0.25, 0) == pytest.approx(0.2)
+    # One spare: (a^2 / 2) / (1 + a + a^2 / 2).
+    assert waiting_share(2.0, 1) == pytest.approx(2 / 5)
+    assert waiting_share(0.0, 0) == 0
+    assert waiting_share(5.0, 1000) == 0
+
+
+def simulated(rate: float, spares: int, repairs: np.ndarray, random: np.random.Generator) -> float:
+    """Return the share of the time in which a job waits; it fails at a rate while it runs, and each repair is drawn."""
+    back: list[float] = []
+    now = waited = 0.0
+    for repair in repairs:
+        now += float(random.exponential(1 / rate))
+        while back and back[0] <= now:
+            heapq.heappop(back)
+        heapq.heappush(back, now + float(repair))
+        if len(back) > spares:
+            first = heapq.heappop(back)
+            waited += first - now
+            now = first
+    return waited / now
+
+
+@pytest.mark.parametrize(("away", "spares"), [(0.5, 0), (3.0, 2), (9.3, 12)])
+@pytest.mark.parametrize("kind", ["exponential", "constant", "lognormal"])
+def test_waiting_agrees_with_chance_whatever_the_repairs(away: float, spares: int, kind: str) -> None:
+    random = np.random.default_rng(1)
+    count = 200_000
+    repairs = {
+        "exponential": random.exponential(1.0, count),
+        "constant": np.ones(count),
+        "lognormal": random.lognormal(-0.5, 1.0, count),
+    }[kind]
+    assert simulated(away, spares, repairs, random) == pytest.approx(waiting_share(away, spares), rel=0.05)
+
+
+@pytest.mark.parametrize(("away", "spares", "dispersion"), [(9.3, 17, 5.78), (2.0, 1, 2.0), (0.3, 0, 1.2)])
+def test_waiting_agrees_with_chance_where_rates_vary(away: float, spares: int, dispersion: float) -> None:
+    """Each replica of a job has a rate of its own, by a Gamma distribution; time counts, not replicas of failures."""
+    random = np.random.default_rng(2)
+    rates = random.gamma(away / (dispersion - 1), dispersion - 1, 1500)
+    shares = [simulated(rate, spares, random.exponential(1.0, max(40, int(60 * rate))), random) for rate in rates]
+    assert np.mean(shares) == pytest.approx(waiting_share(away, spares, dispersion), rel=0.08)
+
+
+@given(away=st.floats(0.01, 800), spares=st.integers(0, 900), dispersion=st.floats(1, 10))
+def test_more_spares_never_wait_longer(away: float, spares: int, dispersion: float) -> None:
+    found, more = waiting_share(away, spares, dispersion), waiting_share(away, spares + 1, dispersion)
+    assert 0 <= more <= found + 1e-12 <= 1 + 1e-9
+
+
+def test_the_loss_formula_and_the_normal_distribution_meet() -> None:
+    for spares in (500, 950, 1000, 1050):
+        below, above = waiting_share(999.9, spares), waiting_share(1000.1, spares)
+        assert above == pytest.approx(below, rel=0.12)
+    assert waiting_share(1e9, 10) == pytest.approx(1)

@@ -37,6 +37,7 @@ explain-reliability-interval = The least time is lost with { DURATION($seconds) 
 explain-reliability-goodput = Useful are T / ((M + D) e^((R + B)/M) (e^((T + S)/M) - 1)) = { PERCENT($share) } of the time, with the work T = { DURATION($work_seconds) }, the stall S = { DURATION($stall_seconds) }, the write behind B = { DURATION($write_behind_seconds) }, the detection D = { DURATION($detection_seconds) }, the restart R = { DURATION($restart_seconds) } and M = { DURATION($mtbf_seconds) }; { PERCENT($low) } to { PERCENT($high) } as clusters differ. The published closed form says { PERCENT($closed) }.
 # $share (Number): of the wall time, in this and the next three
 explain-reliability-lost-work = Work that is lost and done again takes { PERCENT($share) } of the time.
+explain-reliability-waiting = Waiting for a server, since more are under repair than there are spares, takes { PERCENT($share) } of the time.
 explain-reliability-restarts = Restarts take { PERCENT($share) } of the time.
 explain-reliability-detection = Failures that are not noticed yet take { PERCENT($share) } of the time.
 explain-reliability-stalls = Checkpoints stop the work for { PERCENT($share) } of the time.

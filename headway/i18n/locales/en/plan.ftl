@@ -296,12 +296,15 @@ plan-warning-checkpoint-slow = Checkpoints take { PERCENT($share) } of the time.
 # $interval_seconds, $share, $best_seconds, $best (Number)
 plan-warning-checkpoint-interval = With { DURATION($interval_seconds) } of work between checkpoints, { PERCENT($share) } of the time is useful; with { DURATION($best_seconds) }, { PERCENT($best) } would be.
     .next = Set `resilience.checkpoint_every` to "auto".
-# $away, $nodes, $share, $recommended (Number): servers under repair, spare ones, share of the time in which those are too few
-plan-warning-spares = { DECIMAL($away) } servers are under repair on average, and { $nodes ->
+# $away, $nodes, $share, $recommended (Number): servers under repair, spare ones, share of the time in which the job waits
+plan-warning-spares = Repairs keep { DECIMAL($away) } servers away on average where the job never stops, and { $nodes ->
         [0] none waits to take their place
         [one] one waits to take their place
        *[other] { COUNT($nodes) } wait to take their place
-    }: for { PERCENT($share) } of the time the job lacks a server, and stands still where nobody replaces it, which this plan does not count.
+    }: for { PERCENT($share) } of the time the job stands still for want of a server, which this plan counts.
+    .next = Set `resilience.spare_nodes` to { NUMBER($recommended, useGrouping: 0) }, or to "auto" where the provider replaces servers at once.
+# the same; $share is of the time in which those are too few
+plan-warning-spares-unknown = { DECIMAL($away) } servers are under repair on average. This plan takes it that somebody replaces them at once; were there no others, the job would lack one for { PERCENT($share) } of the time.
     .next = Set `resilience.spare_nodes` to { NUMBER($recommended, useGrouping: 0) }, whose cost the plan then counts, unless the provider replaces servers at once.
 # $rate (Number): of one device
 plan-warning-network-assumed = No network between the servers is named; this plan assumes what such servers usually have, { BYTERATE($rate) } for each device.
