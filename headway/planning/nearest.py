@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from headway import catalog
 from headway.errors import HeadwayError, PlanError
 from headway.planning.comparison import MakePlan
+from headway.planning.device import CPU
 from headway.planning.message import Message
-from headway.planning.variation import with_setting
+from headway.planning.variation import own_accelerator, with_accelerator, with_setting
 from headway.recipe import Recipe, resolve_recipe
 
 if TYPE_CHECKING:
@@ -21,6 +24,16 @@ if TYPE_CHECKING:
 
 MAX_FACTOR = 256
 """A recipe that needs this many times its devices is no near one any more."""
+
+_SIZES = (
+    ("training", "sequence_length", 128),
+    ("model", "vocab_size", 256),
+    ("model", "num_hidden_layers", 1),
+)
+"""What makes a training large beside its devices, and the least that is worth a word."""
+
+_NEAR_ENOUGH = 1.05
+"""So near the largest value that fits is told."""
 
 _FIELDS = {
     "data": "data_parallel_degree",
@@ -191,17 +204,93 @@ def _fits(recipe: Recipe, make_plan: MakePlan) -> Iterator[Message]:
         found = _fitting(with_setting(recipe, "layout", "offload_optimizer", True), make_plan)
         if found is not None:
             yield Message(id="plan-nearest-offload", arguments={"seconds": found.time.step_seconds})
+    devices = _enough_devices(recipe, free, make_plan)
+    if devices is not None:
+        yield Message(id="plan-nearest-devices", arguments={"devices": devices})
+        return
+    alone = (*_more_memory(recipe, make_plan), *_smaller(resolve_recipe(free), make_plan))
+    yield from alone or _both(recipe, free, make_plan)
+
+
+def _both(recipe: Recipe, free: Mapping[str, Any], make_plan: MakePlan) -> Iterator[Message]:
+    """Yield the fewest devices, by doubling, on which a smaller size fits, where neither suffices alone."""
+    devices = 2 * recipe.hardware.devices
+    while devices <= MAX_FACTOR * recipe.hardware.devices:
+        try:
+            more = resolve_recipe({**free, "hardware": {**free["hardware"], "devices": devices}})
+        except HeadwayError:
+            return
+        found = next(_smaller(more, make_plan), None)
+        if found is not None:
+            yield Message(id="plan-nearest-both", arguments={"devices": devices, **found.arguments})
+            return
+        devices *= 2
+
+
+def _enough_devices(recipe: Recipe, free: Mapping[str, Any], make_plan: MakePlan) -> int | None:
+    """Return the least doubling of the devices on which it fits; None where none of up to `MAX_FACTOR` does."""
     factor = 2
     while factor <= MAX_FACTOR:
         devices = factor * recipe.hardware.devices
         try:
             more = resolve_recipe({**free, "hardware": {**free["hardware"], "devices": devices}})
         except HeadwayError:
-            return
+            return None
         if _fitting(more, make_plan) is not None:
-            yield Message(id="plan-nearest-devices", arguments={"devices": devices})
-            return
+            return devices
         factor *= 2
+    return None
+
+
+def _more_memory(recipe: Recipe, make_plan: MakePlan) -> Iterator[Message]:
+    """Yield the accelerator of the least memory on which it fits, of those that can be planned and have more."""
+    own = own_accelerator(recipe)
+    if own in (CPU, "auto"):
+        return
+    least = catalog.accelerator(own).memory_bytes or 0
+    known = [entry for entry in catalog.accelerators.entries().values() if catalog.efficiency_of(entry.id) is not None]
+    larger = sorted((entry.memory_bytes, entry.id) for entry in known if (entry.memory_bytes or 0) > least)
+    for _, name in larger:
+        try:
+            found = _fitting(with_accelerator(recipe, name), make_plan)
+        except HeadwayError:
+            continue
+        if found is not None:
+            yield Message(id="plan-nearest-accelerator", arguments={"accelerator": name})
+            return
+
+
+def _smaller(recipe: Recipe, make_plan: MakePlan) -> Iterator[Message]:
+    """Yield for each size of the training the largest one that fits, all else being as it is."""
+    for section, setting, least in _SIZES:
+        asked = getattr(getattr(recipe, section), setting)
+        value = _largest(recipe, (section, setting), (least, asked), make_plan)
+        if value is not None:
+            yield Message(id="plan-nearest-size", arguments={"field": f"{section}.{setting}", "value": value})
+
+
+def _largest(recipe: Recipe, field: tuple[str, str], ends: tuple[int, int], make_plan: MakePlan) -> int | None:
+    """Return the largest value of a field that fits, to a few percent; None where the least does not."""
+
+    def fits(value: int) -> bool:
+        try:
+            return _fitting(with_setting(recipe, *field, value), make_plan) is not None
+        except HeadwayError:
+            return False
+
+    low, high = ends
+    if low >= high or not fits(low):
+        return None
+    while high > low + 1 and high > low * _NEAR_ENOUGH:
+        middle = min(max(_three_digits(math.sqrt(low * high)), low + 1), high - 1)
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
+def _three_digits(value: float) -> int:
+    """Return a number as people write it: its first three digits, and noughts."""
+    step = 10 ** max(int(math.log10(value)) - 2, 0)
+    return int(value // step * step)
 
 
 def _fitting(recipe: Recipe, make_plan: MakePlan) -> Plan | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
@@ -354,15 +355,20 @@ def _trains_here(recipe: Recipe, chosen: Choice) -> bool:
     return chosen.is_cpu or recipe.hardware.accelerator == "auto"
 
 
+@cache
+def _installed_version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
 def _software(recipe: Recipe, machine: Machine | None, *, is_here: bool) -> Software:
     engine = recipe.training.engine
     installed = machine.inventory.software.frameworks if machine is not None else {}
     version = installed.get(engine)
     if version is None and machine is None:
-        try:
-            version = metadata.version(engine)
-        except metadata.PackageNotFoundError:
-            version = None
+        version = _installed_version(engine)
     if version is not None and not is_here:
         # The build that is installed here, such as that for processors, says nothing of the one that will train.
         version = version.partition("+")[0]

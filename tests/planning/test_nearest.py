@@ -5,11 +5,17 @@ from typing import Any
 import pytest
 
 from headway.errors import PlanError
+from headway.i18n import Translator
 from headway.planning import Plan, plan
 from headway.planning.message import Message
 from headway.planning.nearest import LayoutError, nearest_fits
 from headway.planning.verdict import first_change, verdict
 from headway.recipe import Recipe, resolve_recipe
+
+
+def changed(recipe: Recipe, **sections: dict[str, Any]) -> Recipe:
+    content = recipe.to_dict()
+    return resolve_recipe({**content, **{name: {**content[name], **each} for name, each in sections.items()}})
 
 
 def recipe_of(devices: int = 64, batch: int = 64, layout: dict[str, Any] | None = None, **training: Any) -> Recipe:
@@ -200,3 +206,38 @@ def test_what_loses_most_is_changed_first(warnings: list[Message], first: str) -
     found = first_change(replace(plan(recipe_of()), warnings=tuple(warnings)))
     assert found is not None
     assert found.id == f"plan-warning-{first}"
+
+
+def told_of(recipe: Recipe) -> dict[str, dict[str, Any]]:
+    return {one.id: dict(one.arguments) for one in nearest_fits(recipe, plan(recipe), plan)}
+
+
+def test_where_no_devices_suffice_the_largest_size_that_fits_is_told() -> None:
+    """A hundred million tokens: the first and the last stage have a table each that no layout divides enough."""
+    recipe = changed(recipe_of(devices=8, batch=32), model={"vocab_size": 10**8, "num_hidden_layers": 8})
+    (told,) = nearest_fits(recipe, plan(recipe), plan)
+    assert (told.id, told.arguments["field"]) == ("plan-nearest-size", "model.vocab_size")
+    size = int(told.arguments["value"])
+    fitting = plan(changed(recipe, model={"vocab_size": size}))
+    assert fitting.memory.fits
+    assert not plan(changed(recipe, model={"vocab_size": int(1.06 * size)})).memory.fits
+
+
+def test_one_with_more_memory_is_told_where_more_devices_do_not_help() -> None:
+    """One layer of one head and one sequence: nothing is left to divide among more devices."""
+    single = {"num_hidden_layers": 1, "num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": 8192}
+    recipe = changed(recipe_of(devices=1, batch=1), model={**single, "intermediate_size": 90_001})
+    told = told_of(recipe)
+    assert "plan-nearest-devices" not in told
+    named = told["plan-nearest-accelerator"]["accelerator"]
+    assert plan(changed(recipe, hardware={"accelerator": named})).memory.fits
+    assert "{" not in Translator("en").text("plan-nearest-accelerator", accelerator=named)
+
+
+def test_where_neither_suffices_alone_both_are_told() -> None:
+    recipe = changed(recipe_of(devices=8, batch=32), model={"vocab_size": 10**8})
+    (told,) = nearest_fits(recipe, plan(recipe), plan)
+    assert (told.id, told.arguments["field"]) == ("plan-nearest-both", "model.vocab_size")
+    devices, size = int(told.arguments["devices"]), int(told.arguments["value"])
+    assert not plan(changed(recipe, model={"vocab_size": size})).memory.fits
+    assert plan(changed(recipe, model={"vocab_size": size}, hardware={"devices": devices})).memory.fits

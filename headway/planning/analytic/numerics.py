@@ -10,8 +10,8 @@ Weights = Literal["fp32", "master", "pure"]
 precision); ``master``: rounded weights, and an fp32 copy beside the moments (Megatron's and DeepSpeed's mixed
 precision); ``pure``: rounded weights, gradients and moments, and no fp32 anywhere."""
 
-Optimizer = Literal["adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward", "muon", "sgd"]
-"""AdamW; with moments of 16 or 8 bits; each applied to a weight as soon as its gradient exists; SGD with momentum."""
+Optimizer = Literal["adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward", "muon"]
+"""AdamW; with moments of 16 or 8 bits; each applied to a weight as soon as its gradient exists; Muon."""
 
 HALF_BYTES = 2.0
 FP32_BYTES = 4.0
@@ -93,8 +93,6 @@ def numerics(
     moments = {"adamw8bit": 2.0, "adamw16bit": 2 * HALF_BYTES}.get(
         optimizer.removesuffix("-in-backward"), 2 * single_moment
     )
-    if optimizer == "sgd":
-        moments = single_moment
     gathered = 1.0 if low_precision_gather and precision in BLOCK_SCALED else value
     return Numerics(
         product=precision,

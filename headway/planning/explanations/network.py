@@ -165,7 +165,11 @@ def _traffic(plan: Plan, source: str) -> Iterator[Explanation]:
         id="explain-network-total",
         quantity="seconds",
         value=network.total_seconds,
-        arguments={"seconds": network.total_seconds},
+        arguments={
+            "seconds": network.total_seconds,
+            # Between processors only the rates were measured.
+            "latencies": "no" if plan.hardware.accelerator == CPU else "yes",
+        },
         source=_RINGS,
     )
 

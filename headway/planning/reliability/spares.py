@@ -26,7 +26,7 @@ _RATES = 100
 """Steps of the rate of failures over which the share is averaged."""
 _NOTHING = 1e-9
 _LEAST_EXCESS = 1e-6
-"""A dispersion this near to one is Poisson's: the numbers of a Gamma distribution so narrow are beyond the machine's."""
+"""A dispersion this near to one is Poisson's: a Gamma distribution so narrow is beyond the machine's numbers."""
 CHOSEN_PROBABILITY = 0.99
 """With which the job keeps its size, where nobody says otherwise."""
 

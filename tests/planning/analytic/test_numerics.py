@@ -22,7 +22,7 @@ def test_rajbhandari_counts_2_2_12() -> None:
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "moments"), [("adamw", 8), ("adamw8bit", 2), ("adamw16bit", 4), ("sgd", 4), ("adamw-in-backward", 8)]
+    ("optimizer", "moments"), [("adamw", 8), ("adamw8bit", 2), ("adamw16bit", 4), ("adamw-in-backward", 8)]
 )
 def test_moments_by_optimizer(optimizer: Optimizer, moments: float) -> None:
     assert numerics("bf16", "fp32", optimizer).moment_bytes == moments

@@ -276,8 +276,11 @@ explain-network-kind = { $part ->
     }, over { COUNT($rounds) } micro-batches: a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network, which alone would take { DURATION($seconds) }.
 # $up_bytes, $out_bytes (Number)
 explain-network-traffic = In a step a device sends { BYTES($up_bytes) } over the fast link and { BYTES($out_bytes) } over the network.
-# $seconds (Number)
-explain-network-total = Were nothing else to run, all communication would take { DURATION($seconds) }: the bytes over the rates, and the latencies.
+# $seconds (Number); $latencies (String): yes or no
+explain-network-total = Were nothing else to run, all communication would take { DURATION($seconds) }: the bytes over the rates{ $latencies ->
+        [yes] , and the latencies
+       *[no] {""}
+    }.
 # $part (String): name of a part; $seconds, $share (Number)
 explain-network-part = { $part ->
         [tensor_communication_seconds] Tensor-parallel communication

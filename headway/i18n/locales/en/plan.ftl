@@ -754,6 +754,12 @@ plan-label-micro-batches = Micro-batch x accumulation
 plan-nearest-layout = It fits with [layout] left to "auto": a device then needs { BYTES($bytes) }.
 # $seconds (Number)
 plan-nearest-offload = It fits with `layout.offload_optimizer = true`; a step then takes { DURATION($seconds) }.
+# $accelerator (String): name, not translated
+plan-nearest-accelerator = It fits on as many { $accelerator } (`hardware.accelerator`).
+# $field (String): a setting, not translated; $value (Number)
+plan-nearest-size = It fits with `{ $field } = { NUMBER($value, useGrouping: 0) }`, all else as it is.
+# $devices, $value (Number); $field (String): a setting, not translated
+plan-nearest-both = It fits on { NUMBER($devices, useGrouping: 0) } devices (`hardware.devices`) with `{ $field } = { NUMBER($value, useGrouping: 0) }` and [layout] left to "auto".
 # $devices (Number)
 plan-nearest-devices = It fits on { NUMBER($devices, useGrouping: 0) } devices (`hardware.devices`), with [layout] left to "auto".
 
