@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from headway.planning.analytic.job import Adapter, Job
-from headway.planning.analytic.layer import has_adapter
 from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.products import has_adapter
 from headway.planning.analytic.shape import Shape
 
 

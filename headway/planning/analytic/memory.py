@@ -24,8 +24,9 @@ from headway.planning.analytic.activations import (
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.holdings import holdings, stage_layers
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layer import EXPERTS_AT_A_TIME, tokens_of
+from headway.planning.analytic.layer import tokens_of
 from headway.planning.analytic.layouts import Floats, Layouts
+from headway.planning.analytic.products import EXPERTS_AT_A_TIME
 from headway.planning.analytic.reserves import Reserves, buffer_bytes, reserves
 from headway.planning.analytic.states import States, device_states
 

@@ -6,7 +6,6 @@ Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (schedules: every 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -51,6 +50,42 @@ class _Stage:
         return self.paced[0] + self.paced[1]
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Whole:
+    """All layers of the model, were they on one device: each a forward and a backward pass.
+
+    Attributes:
+        layers: on the device, with the communication that shows in them.
+        head: on the device.
+        host: that starts their operations, once more for what is recomputed.
+        link: over which what layers keep travels, each way; None where no layout sends it.
+    """
+
+    layers: tuple[Floats, Floats]
+    head: tuple[Floats, Floats]
+    host: tuple[Floats, Floats]
+    link: Floats | None
+
+    def stage(self, share: Floats, *, has_head: bool) -> _Stage:
+        """Return a stage that has a share of the layers, and perhaps the head."""
+        device = (share * self.layers[0], share * self.layers[1])
+        if has_head:
+            device = (device[0] + self.head[0], device[1] + self.head[1])
+        hosted = (np.maximum(device[0], share * self.host[0]), np.maximum(device[1], share * self.host[1]))
+        paced = hosted
+        if self.link is not None:
+            paced = (np.maximum(hosted[0], share * self.link), np.maximum(hosted[1], share * self.link))
+        return _Stage(device=device[0] + device[1], hosted=hosted[0] + hosted[1], paced=paced)
+
+    @property
+    def seconds(self) -> Floats:
+        """Both passes through everything."""
+        passes = [np.maximum(self.layers[index] + self.head[index], self.host[index]) for index in (0, 1)]
+        if self.link is not None:
+            passes = [np.maximum(each, self.link) for each in passes]
+        return passes[0] + passes[1]
+
+
 def pace(job: Job, hardware: Hardware, split: Layouts, layers: tuple[Floats, Floats], passes: PassTimes) -> Pace:
     """Return the pace of every layout.
 
@@ -65,63 +100,48 @@ def pace(job: Job, hardware: Hardware, split: Layouts, layers: tuple[Floats, Flo
         layers: forward and backward pass of all layers on the device, with the communication that shows in them.
         passes: a micro-batch on one device, for the head and the host.
 
+    Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2.
     Leaves out: how far a host or a link that is faster in one pass runs ahead into the next.
     """
     full = np.where(split.recompute == FULL, split.recompute_share, 0.0)
-    on_host = (passes.host_forward, passes.host_backward + full * passes.host_forward)
-    on_link = _offload(job, hardware, split)
-    head = (passes.head_forward, passes.head_backward)
-
-    def stage(share: Floats, *, has_head: bool) -> _Stage:
-        """Return a stage that has a share of the layers, and perhaps the head."""
-        device = (share * layers[0], share * layers[1])
-        if has_head:
-            device = (device[0] + head[0], device[1] + head[1])
-        hosted = (np.maximum(device[0], share * on_host[0]), np.maximum(device[1], share * on_host[1]))
-        paced = hosted
-        if on_link is not None:
-            paced = (np.maximum(hosted[0], share * on_link), np.maximum(hosted[1], share * on_link))
-        return _Stage(device=device[0] + device[1], hosted=hosted[0] + hosted[1], paced=paced)
-
-    found = _candidates(job, split, stage)
+    whole = _Whole(
+        layers=layers,
+        head=(passes.head_forward, passes.head_backward),
+        host=(passes.host_forward, passes.host_backward + full * passes.host_forward),
+        link=_offload(job, hardware, split),
+    )
+    found = _candidates(job, split, whole)
     seconds = [one.seconds for one in found]
     is_first = seconds[0] >= seconds[-1]
     slowest = np.where(is_first, seconds[0], seconds[-1])
     layers_evenly = (layers[0] + layers[1]) / split.pipeline
     uneven = np.maximum(np.where(is_first, found[0].device, found[-1].device) - layers_evenly, 0.0)
     waiting = np.maximum(np.where(is_first, found[0].hosted, found[-1].hosted) - layers_evenly - uneven, 0.0)
-    whole = [np.maximum(layers[index] + head[index], on_host[index]) for index in (0, 1)]
-    if on_link is not None:
-        whole = [np.maximum(each, on_link) for each in whole]
     return Pace(
         stages=tuple(
             StagePasses(forward=one.paced[0], backward=one.paced[1], spare=slowest - each)
             for one, each in zip(found, seconds, strict=True)
         ),
-        average_seconds=(whole[0] + whole[1]) / split.pipeline,
+        average_seconds=whole.seconds / split.pipeline,
         head=uneven,
         host=waiting,
         offload=slowest - layers_evenly - uneven - waiting,
     )
 
 
-class _MakeStage(Protocol):
-    def __call__(self, share: Floats, *, has_head: bool) -> _Stage: ...
-
-
-def _candidates(job: Job, split: Layouts, stage: _MakeStage) -> tuple[_Stage, ...]:
+def _candidates(job: Job, split: Layouts, whole: _Whole) -> tuple[_Stage, ...]:
     """Return the last stage, and one of the others where these may have more layers."""
     layers = float(job.shape.layers)
     chunks = split.pipeline * split.virtual
     is_even = (layers % chunks == 0) | (split.pipeline == 1)
     if np.all(is_even):
-        return (stage(1 / split.pipeline, has_head=True),)
+        return (whole.stage(1 / split.pipeline, has_head=True),)
     most = np.where(is_even, layers / split.pipeline, np.ceil(layers / chunks) * split.virtual)
     fewest = layers - most * (split.pipeline - 1)
     # Where full stages would leave none for the last, all stages have nearly as many: some one less than others.
     fewest = np.where(fewest < 1, np.maximum(np.floor(layers / split.pipeline), 1.0), fewest)
     # Where there is one stage, all is even, and the other has as many layers and no head.
-    return stage(fewest / layers, has_head=True), stage(most / layers, has_head=False)
+    return whole.stage(fewest / layers, has_head=True), whole.stage(most / layers, has_head=False)
 
 
 def _offload(job: Job, hardware: Hardware, split: Layouts) -> Floats | None:

@@ -137,46 +137,50 @@ def replica_collectives(job: Job, hardware: Hardware, split: Layouts, held: Hold
     """Return the collectives of gradients and weights, each once.
 
     An all-reduce is a scatter of sums and a gathering of them; frozen weights travel only where they are divided.
+    Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 7; Zhao et al. 2023 (arXiv:2304.11277), section 3.2.
+    Leaves out: padding of buckets.
     """
-    numbers, buckets = job.numerics, hardware.losses.buckets
+    numbers = job.numerics
     divided = split.shard == PARAMETERS
     weight_bytes = numbers.gathered_bytes if job.adapter is None else job.adapter.base_bytes
     returned_bytes = np.where(split.shard > 0, numbers.gathered_bytes, numbers.reduced_bytes)
-    inner = np.where(split.shard > 0, split.shard_group, split.replicas)
-    calls = np.where(divided, job.shape.layers / split.pipeline, buckets)
-
-    sums = (split.shard == 0).astype(np.float64)
-
-    def shared(sent_bytes: Floats) -> Collective:
-        return Collective(
-            kind="ring", sent_bytes=sent_bytes, group=inner, stride=split.tensor, calls=calls, in_tree=sums
-        )
-
-    def of_experts(sent_bytes: Floats) -> tuple[Collective, ...]:
-        if not job.shape.experts:
-            return ()
-        stride = split.expert * split.expert_tensor
-        return (
-            Collective(
-                kind="ring",
-                sent_bytes=sent_bytes,
-                group=split.expert_replicas,
-                stride=stride,
-                calls=buckets,
-                in_tree=sums,
-            ),
-        )
-
-    gathered = np.where(divided, held.shared * weight_bytes, held.trained_shared * returned_bytes)
-    gathered_experts = np.where(divided, held.experts * weight_bytes, held.trained_experts * returned_bytes)
+    reduced = (held.trained_shared * numbers.reduced_bytes, held.trained_experts * numbers.reduced_bytes)
+    gathered = (
+        np.where(divided, held.shared * weight_bytes, held.trained_shared * returned_bytes),
+        np.where(divided, held.experts * weight_bytes, held.trained_experts * returned_bytes),
+    )
     return ReplicaCollectives(
-        reduce=(
-            shared(held.trained_shared * numbers.reduced_bytes),
-            *of_experts(held.trained_experts * numbers.reduced_bytes),
-        ),
-        gather=(shared(gathered), *of_experts(gathered_experts)),
+        reduce=_rings(job, hardware, split, reduced),
+        gather=_rings(job, hardware, split, gathered),
         outer=_outer(job, hardware, split, held),
     )
+
+
+def _rings(job: Job, hardware: Hardware, split: Layouts, sent_bytes: tuple[Floats, Floats]) -> tuple[Collective, ...]:
+    """Return a scatter or a gathering of what all devices share and, where there are any, of experts.
+
+    Divided weights go layer by layer, all else in buckets; sums that nobody divides may take a tree.
+    """
+    buckets, sums = hardware.losses.buckets, (split.shard == 0).astype(np.float64)
+    shared = Collective(
+        kind="ring",
+        sent_bytes=sent_bytes[0],
+        group=np.where(split.shard > 0, split.shard_group, split.replicas),
+        stride=split.tensor,
+        calls=np.where(split.shard == PARAMETERS, job.shape.layers / split.pipeline, buckets),
+        in_tree=sums,
+    )
+    if not job.shape.experts:
+        return (shared,)
+    experts = Collective(
+        kind="ring",
+        sent_bytes=sent_bytes[1],
+        group=split.expert_replicas,
+        stride=split.expert * split.expert_tensor,
+        calls=buckets,
+        in_tree=sums,
+    )
+    return shared, experts
 
 
 def _outer(job: Job, hardware: Hardware, split: Layouts, held: Holdings) -> tuple[Collective, ...]:

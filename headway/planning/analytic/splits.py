@@ -14,8 +14,9 @@ import numpy as np
 from headway.planning.analytic.collectives import Collective, members_in_domain, seconds
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layer import PassTimes, local_key_value_heads
+from headway.planning.analytic.layer import PassTimes
 from headway.planning.analytic.layouts import FULL, Floats, Layouts
+from headway.planning.analytic.products import local_key_value_heads
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,32 +56,68 @@ COMMUNICATION = (
 """The parts that are communication, as far as no computation hides it."""
 
 
-def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
-    """Return the times of a step for every layout."""
-    held = holdings(job, split)
+@dataclass(frozen=True, kw_only=True)
+class _Shown:
+    """Communication that shows in the passes of all layers of one micro-batch, in seconds.
+
+    Attributes:
+        again: share of the layers that is computed once more, and so gathers and exchanges once more.
+        tensor: forward and backward.
+        expert: one exchange of tokens; there are two in each pass.
+        context: forward and backward.
+    """
+
+    again: Floats
+    tensor: tuple[Floats, Floats]
+    expert: Floats
+    context: tuple[Floats, Floats]
+
+    def passes(self, times: PassTimes) -> tuple[Floats, Floats]:
+        """Return the forward and the backward pass of all layers with it."""
+        forward = times.layers_forward + self.tensor[0] + 2 * self.expert + self.context[0]
+        backward = times.layers_backward + self.again * (self.tensor[0] + 2 * self.expert)
+        return forward, backward + self.tensor[1] + 2 * self.expert + self.context[1]
+
+    @property
+    def parts(self) -> dict[str, Floats]:
+        """Each kind, both passes together."""
+        return {
+            "tensor_communication_seconds": self.tensor[0] * (1 + self.again) + self.tensor[1],
+            "expert_communication_seconds": self.expert * (4 + 2 * self.again),
+            "context_communication_seconds": self.context[0] + self.context[1],
+        }
+
+
+def _shown(job: Job, hardware: Hardware, split: Layouts, passes: PassTimes) -> _Shown:
     tokens = tokens_of(job, split)
-    passes = _passes(job, hardware, split)
-    again = (split.recompute == FULL) * split.recompute_share
-    tensor_forward, tensor_backward = tensor_seconds(job, hardware, split, tokens)
-    expert = expert_seconds(job, hardware, split, tokens)
-    context_forward, context_backward = context_seconds(job, hardware, split, tokens, passes)
-    tensor = tensor_forward * (1 + again) + tensor_backward
-    exchanged = expert * (4 + 2 * again)
-    forward = passes.layers_forward + tensor_forward + 2 * expert + context_forward
-    backward = passes.layers_backward + again * (tensor_forward + 2 * expert)
-    backward = backward + tensor_backward + 2 * expert + context_backward
+    return _Shown(
+        again=(split.recompute == FULL) * split.recompute_share,
+        tensor=tensor_seconds(job, hardware, split, tokens),
+        expert=expert_seconds(job, hardware, split, tokens),
+        context=context_seconds(job, hardware, split, tokens, passes),
+    )
+
+
+def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
+    """Return the times of a step for every layout.
+
+    A stage does its share of the layers for each micro-batch, and waits (pipeline - 1) / virtual micro-batches of the
+    others at the ends of a step. All wait for the slowest of them, the longer the more devices there are.
+    Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (the bubble).
+    Leaves out: that the last micro-batches of a pipeline may hide more communication than the others.
+    """
+    held, passes = holdings(job, split), _passes(job, hardware, split)
+    shown = _shown(job, hardware, split, passes)
+    forward, backward = shown.passes(passes)
     stage = pace(job, hardware, split, (forward, backward), passes)
     rounds = split.micro_batches / split.pipeline
     parts = {
         "compute_seconds": rounds * (passes.layers_forward + passes.layers_backward - passes.again),
         "recompute_seconds": rounds * passes.again,
-        "tensor_communication_seconds": rounds * tensor,
-        "expert_communication_seconds": rounds * exchanged,
-        "context_communication_seconds": rounds * (context_forward + context_backward),
+        **{name: rounds * seconds for name, seconds in shown.parts.items()},
         "head_seconds": split.micro_batches * stage.head,
-        # A stage waits (pipeline - 1) / virtual micro-batches of the others at the ends of a step.
         "bubble_seconds": (split.pipeline - 1) / split.virtual * stage.average_seconds,
-        "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens),
+        "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens_of(job, split)),
         "data_communication_seconds": exposed_seconds(job, hardware, split, held, stage.stages),
         "optimizer_seconds": update_seconds(job, hardware, split, held),
         "host_seconds": split.micro_batches * stage.host,

@@ -57,7 +57,7 @@ def _measured_parts(plan: Plan) -> Iterator[Explanation]:
 
 def _rates(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     from headway.planning.accelerated import hardware_of, job_of
-    from headway.planning.analytic.layer import attention_product
+    from headway.planning.analytic.attention import attention_product
 
     machines, job = hardware_of(recipe, plan.hardware.accelerator), job_of(recipe)
     reached, shares = machines.product_flops_per_second(job.numerics.product), machines.efficiency

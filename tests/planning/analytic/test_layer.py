@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from headway.planning.analytic.job import Adapter
-from headway.planning.analytic.layer import has_adapter, local_key_value_heads, local_product, pass_times, tokens_of
+from headway.planning.analytic.layer import pass_times, tokens_of
 from headway.planning.analytic.layouts import FULL, RECOMPUTE, layouts
 from headway.planning.analytic.numerics import numerics
+from headway.planning.analytic.products import has_adapter, local_key_value_heads, local_product
 from headway.planning.flops import forward_flops_per_token
 from tests.planning.analytic.invented import job, llama, machines
 
