@@ -10,7 +10,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any
 
 from headway import __version__
-from headway.cli.html import escape
+from headway.cli.html import escape, prose
 from headway.cli.plan_compare_view import layout_text
 from headway.cli.plan_phases_view import COLUMNS, phase_rows
 from headway.cli.plan_published_view import BESIDE_COLUMNS, beside_cells
@@ -122,12 +122,12 @@ def _sections(report: Report) -> Iterator[tuple[str, str]]:
 def _verdict(report: Report) -> str:
     text, translator = current_translator().text, current_translator()
     found, change = verdict(report.plan), first_change(report.plan)
-    lines = [f'<p class="sentence">{escape(text(found.id, **found.arguments))}</p>']
-    lines.append(f"<p>{escape(text('plan-verdict-layout', layout=layout_text(report.plan.layout)))}</p>")
-    lines += [f"<p>{escape(text(message.id, **message.arguments))}</p>" for message in report.nearest]
+    lines = [f'<p class="sentence">{prose(text(found.id, **found.arguments))}</p>']
+    lines.append(f"<p>{prose(text('plan-verdict-layout', layout=layout_text(report.plan.layout)))}</p>")
+    lines += [f"<p>{prose(text(message.id, **message.arguments))}</p>" for message in report.nearest]
     step = translator.next_step(change.id, **change.arguments) if change is not None else None
     told = change_text(change, step)
-    lines += [] if report.nearest else [f"<p>{escape(told)}</p>"]
+    lines += [] if report.nearest else [f"<p>{prose(told)}</p>"]
     kind = "verdict impossible" if report.plan.infeasible else "verdict"
     return f'<div class="{kind}">{"".join(lines)}</div>'
 
@@ -140,10 +140,10 @@ def _items(messages: Sequence[Message], kind: str) -> Iterator[str]:
     translator = current_translator()
     for message in messages:
         step = translator.next_step(message.id, **message.arguments)
-        next_step = f'<span class="next">{escape(step)}</span>' if step else ""
+        next_step = f'<span class="next">{prose(step)}</span>' if step else ""
         told = translator.text(message.id, **message.arguments)
         told = told if message.phase is None else f"{message.phase}: {told}"
-        yield f'<li class="{kind}">{escape(told)}{next_step}</li>'
+        yield f'<li class="{kind}">{prose(told)}{next_step}</li>'
 
 
 def _list(items: Sequence[str]) -> str:
@@ -184,23 +184,35 @@ def _label(quantity: str) -> str:
 
 def _tables(content: Mapping[str, Any]) -> Iterator[str]:
     for section in TABLES:
-        rows = "".join(_rows(content.get(section, {})))
+        rows = "".join(_rows(section, content.get(section, {})))
         if rows:
             yield f"<div><h3>{escape(_label(section))}</h3><table><tbody>{rows}</tbody></table></div>"
 
 
-def _rows(known: Mapping[str, Any]) -> Iterator[str]:
+_NOT_SHOWN = ("source", "basis", "total_days", "assumes_network")
+"""What explanations tell, or another quantity does."""
+
+
+def _rows(section: str, known: Mapping[str, Any]) -> Iterator[str]:
     locale = current_translator().language
     for quantity, value in known.items():
-        if isinstance(value, (dict, list)) or quantity.endswith(("_low", "_high")) or quantity == "source":
+        if isinstance(value, (dict, list)) or quantity.endswith(("_low", "_high")) or quantity in _NOT_SHOWN:
+            continue
+        if quantity == "known_usd" and "total_usd" in known:
             continue
         shown = current_translator().text("plan-yes" if value else "plan-no") if isinstance(value, bool) else None
         shown = format_quantity(quantity, value, locale) if shown is None else shown
         interval = format_interval(quantity, known.get(f"{quantity}_low"), known.get(f"{quantity}_high"), locale)
-        yield (
-            f'<tr><td>{escape(_label(quantity))}</td><td class="number">{escape(shown)}</td>'
-            f'<td class="number">{escape(interval)}</td></tr>'
-        )
+        told = f'<span class="interval">{escape(interval)}</span>' if interval else ""
+        label = escape(_label_in(section, quantity))
+        yield f'<tr><td>{label}</td><td class="number">{escape(shown)}{told}</td></tr>'
+
+
+def _label_in(section: str, quantity: str) -> str:
+    """Return the label of a quantity, which may have another one in one section."""
+    translator = current_translator()
+    own = f"plan-label-{section}-{quantity.replace('_', '-')}"
+    return translator.text(own) if translator.has(own) else _label(quantity)
 
 
 def _alternatives(plan: Plan) -> str:
@@ -263,7 +275,7 @@ def _explanations(found: Mapping[str, Sequence[Explanation]]) -> Iterator[str]:
         if not steps:
             continue
         items = "".join(
-            f"<li>{escape(text(step.id, **step.arguments))}"
+            f"<li>{prose(text(step.id, **step.arguments))}"
             f'<span class="source">{escape(text("explain-source", source=step.source))}</span></li>'
             for step in steps
         )

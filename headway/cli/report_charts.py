@@ -17,7 +17,10 @@ _COLOURS = (
 )  # fmt: skip
 """Of the classes ``part-0`` and so on; they stand in the chart too, for readers that leave styles out of pictures."""
 
-_PLOT = (64, 16, WIDTH - 16, 300)
+_LEAST_SHARE = 0.005
+"""Less than this rounds to nothing, and is something all the same."""
+
+_PLOT = (64, 16, WIDTH - 40, 300)
 """Left, top, right and bottom of the plot."""
 
 Format = Callable[[float], str]
@@ -64,10 +67,14 @@ def _part(index: int) -> str:
 def _legend(parts: Mapping[str, float], total: float, show: Format) -> str:
     items = "".join(
         f'<li><span class="swatch part-{index % len(_COLOURS)}"></span>{escape(label)}: {escape(show(value))} '
-        f"({value / total:.0%})</li>"
+        f"({_share(value / total)})</li>"
         for index, (label, value) in enumerate(parts.items())
     )
     return f'<ul class="legend">{items}</ul>'
+
+
+def _share(share: float) -> str:
+    return escape("<1%") if share < _LEAST_SHARE else f"{share:.0%}"
 
 
 def cloud_of_layouts(
@@ -101,7 +108,8 @@ def cloud_of_layouts(
         f'<li><span class="swatch dot-{name}"></span>{escape(labels[name])}</li>'
         for name in ("chosen", "front", "other")
     )
-    return f'<figure><figcaption>{escape(title)}</figcaption>{drawn}<ul class="legend">{legend}</ul></figure>'
+    caption = f"<figcaption>{escape(title)}</figcaption>"
+    return f'<figure>{caption}<div class="wide plot">{drawn}</div><ul class="legend">{legend}</ul></figure>'
 
 
 def _stairs(points: Sequence[LayoutPoint]) -> Iterator[LayoutPoint]:

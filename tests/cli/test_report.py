@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from headway.cli.html import prose
 from headway.cli.plan_explain_view import explain
 from headway.cli.report import Report, page, write_report
 from headway.cli.report_charts import bar_of_parts, cloud_of_layouts
@@ -229,3 +230,27 @@ def test_the_command_writes_the_page(headway: Headway) -> None:
     refused = headway("plan", "llama-3.1-8b", "--set", "hardware.accelerator=h100", "--report", "no/such/p.html")
     assert refused.code == 2
     assert "no/such/p.html" in refused.err
+
+
+def test_no_message_id_is_shown_as_a_label(content: str) -> None:
+    assert "plan-label-" not in Page(content).text
+    assert "plan-label-" not in Page(page(report_of(recipe_of(devices=64)))).text
+
+
+def test_what_stands_between_backticks_is_code(content: str) -> None:
+    assert prose("Set `a.b` to <1> `x`") == "Set <code>a.b</code> to &lt;1&gt; <code>x</code>"
+    assert "`" not in Page(content.split('<section id="explanations">')[0]).text
+
+
+def test_the_trade_offs_are_in_the_page(content: str) -> None:
+    found = plan(recipe_of())
+    read = Page(content)
+    assert "Trade-offs" in read.text
+    for one in found.front:
+        assert f"{one.total_usd:,.2f}" in read.text or f"{one.total_usd:,.0f}" in read.text
+
+
+def test_a_part_that_rounds_to_nothing_is_less_than_a_percent() -> None:
+    drawn = bar_of_parts("t", {"a": 1000.0, "b": 1.0}, str)
+    assert "(&lt;1%)" in drawn
+    assert "(100%)" in drawn

@@ -121,6 +121,8 @@ plan-label-written-bytes = Written in all
 plan-label-read-bytes = Read in all
 plan-label-scale-up-bytes-per-step = Inside servers, per step
 plan-label-scale-out-bytes-per-step = Between servers, per step
+plan-label-network-total-seconds = All of it, were nothing to hide it
+plan-label-assumed-bytes-per-second = Rate between servers, assumed
 plan-label-exposed-seconds = Not hidden by computation
 plan-label-required-bytes-per-second = Rate needed between servers
 plan-label-device-watts = One device
@@ -189,7 +191,7 @@ plan-label-detection-seconds = Until a failure is noticed
 plan-label-checkpointing = How the job saves itself
 plan-label-losses = Where the time goes
 plan-label-spares = Spare servers
-plan-label-mtbf-hours = Hours between interruptions
+plan-label-mtbf-hours = Time between interruptions
 plan-label-expected-interruptions = Expected interruptions
 plan-label-restart-seconds = Restart
 plan-label-checkpoint-interval-seconds = Best time between checkpoints
@@ -329,7 +331,7 @@ plan-warning-no-effect = `{ $setting }` of { $value } changes nothing in this pl
     }
 # $precision, $wide (String): names, not translated; $ratio, $loss (Number)
 plan-warning-precision-chosen = `training.precision` is left to the plan, which takes { $precision }: a step is { DECIMAL($ratio) } times as fast as in { $wide }. It assumes that the loss stays within { PERCENT($loss) } of that, as DeepSeek-V3 measured with a scale for each block; no plan can know it for this model and these data.
-    .next = Compare both on a short run first, or set `training.precision` to "{ $wide }".
+    .next = Compare { $precision } and { $wide } on a short run first, or set `training.precision` to "{ $wide }".
 # $precision, $wide (String): names, not translated
 plan-warning-precision-room = `training.precision` is left to the plan, which takes { $precision }, since in { $wide } nothing fits. It assumes that the loss stays the same, which no plan can know for this model and these data.
     .next = Compare both on a short run first, or make room for "{ $wide }".
