@@ -1,6 +1,7 @@
 """Low-rank adapters on frozen weights: which projections have one, and how many weights that is.
 
 Source: Hu et al. 2021 (arXiv:2106.09685), section 4.1.
+Leaves out: biases that are trained beside adapters, and variants that train magnitudes.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ below zero. What the sum does not explain, such as caches, is carried over from 
 measured shape is exactly the measured one.
 Source: Lawson and Hanson 1974, "Solving Least Squares Problems", chapter 23 (non-negative least squares); Shepard 1968
 (interpolation by inverse distance).
+Leaves out: how busy the machine was when it was measured, and clocks that change with heat.
 """
 
 from __future__ import annotations

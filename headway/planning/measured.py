@@ -1,4 +1,8 @@
-"""What an operation takes on a machine whose training operations were measured: a CPU server."""
+"""What an operation takes on a machine whose training operations were measured: a CPU server.
+
+Source: `fitting`, on what ``headway probe`` measured.
+Leaves out: what other processes take meanwhile.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,10 @@
 
 Three moments can be the worst: the end of the forward pass, with all activations and the loss; the start of the
 backward pass, with all activations and the first gradients; and the update, with all gradients and no activations.
+
+Source: Rajbhandari et al. 2020 (arXiv:1910.02054), section 3 (states, activations, buffers); `activations` and
+`operations` for what the engine keeps.
+Leaves out: what the operating system and other processes hold.
 """
 
 from __future__ import annotations

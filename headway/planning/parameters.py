@@ -1,6 +1,10 @@
 """How many weights a model has: every kind of tensor, its shape, how often it occurs, and how often a token uses it.
 
 This list is the single description of a model's shape: counts, FLOPs, memory and checkpoint sizes all follow from it.
+
+Source: Hugging Face transformers, the ``modeling_*.py`` of each architecture; `tests/planning/test_parameters.py` holds
+the counts of published models.
+Leaves out: buffers that are not trained, such as rotary tables.
 """
 
 from __future__ import annotations

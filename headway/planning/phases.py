@@ -1,4 +1,8 @@
-"""A training in phases: each planned on its own, and what all of them take together."""
+"""A training in phases: each planned on its own, and what all of them take together.
+
+Source: sums of what each phase's own plan says.
+Leaves out: what is lost between two phases.
+"""
 
 from __future__ import annotations
 

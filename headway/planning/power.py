@@ -238,6 +238,47 @@ def _require_possible(node_watts: float, entry: Accelerator | None, devices: int
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Servers:
+    """All servers of a run with their spare ones, in watts.
+
+    Attributes:
+        watts: mean.
+        peak_watts: at the rated maximum; a spare server that works has taken the place of one that does not.
+        node_watts: mean of one that works.
+        node_peak_watts: of one at its rated maximum.
+        parts: by part, without losses of the power supplies but for their own part.
+    """
+
+    watts: float
+    peak_watts: float
+    node_watts: float
+    node_peak_watts: float
+    parts: dict[str, float]
+
+
+def _servers(
+    host: Host, design_watts: float, *, devices: int, per_node: int, device_watts: float, spare_nodes: int
+) -> _Servers:
+    parts = {"accelerators_watts": devices * device_watts}
+    parts |= {name: devices * design_watts * share for name, share in host.training.items()}
+    node_watts = per_node * sum(parts.values()) / host.efficiency / devices
+    spare_watts = _waiting_watts(host, design_watts, spare_nodes * per_node)
+    if spare_nodes:
+        parts["spare_servers_watts"] = spare_watts
+    watts = sum(parts.values()) / host.efficiency
+    if host.efficiency < 1:
+        parts["supply_losses_watts"] = watts * (1 - host.efficiency)
+    peak_watts = devices * design_watts * (1 + host.design) / host.efficiency
+    return _Servers(
+        watts=watts,
+        peak_watts=peak_watts + spare_watts / host.efficiency,
+        node_watts=node_watts,
+        node_peak_watts=per_node * peak_watts / devices,
+        parts=parts,
+    )
+
+
 def _of_accelerators(
     site: SiteConfig,
     entry: Accelerator,
@@ -248,50 +289,41 @@ def _of_accelerators(
     busy: float,
     spare_nodes: int,
 ) -> Power:
+    """Return the power of servers of accelerators; one server alone needs no fabric and no storage of its own."""
     nodes = -(-devices // per_node) + spare_nodes
     is_rack_scale = entry.scale_up_domain_devices == RACK_SCALE_DEVICES
-    host = tray_host() if is_rack_scale else server_host()
     device_watts = accelerator_watts(design_watts, busy)
-    parts = {"accelerators_watts": devices * device_watts}
-    parts |= {name: devices * design_watts * share for name, share in host.training.items()}
-    node_watts = per_node * sum(parts.values()) / host.efficiency / devices
-    spare_watts = _waiting_watts(host, design_watts, spare_nodes * per_node)
-    if spare_nodes:
-        parts["spare_servers_watts"] = spare_watts
-    servers_watts = sum(parts.values()) / host.efficiency
-    if host.efficiency < 1:
-        parts["supply_losses_watts"] = servers_watts * (1 - host.efficiency)
-    peak_watts = devices * design_watts * (1 + host.design) / host.efficiency
-    node_peak_watts = per_node * peak_watts / devices
-    # A spare server that works has taken the place of one that does not.
-    peak_watts += spare_watts / host.efficiency
-    equipment_watts = servers_watts
-    if nodes > 1:
-        # One server needs no fabric and no storage of its own.
-        share = power_fact("cluster-equipment-share")
-        equipment_watts, peak_watts = servers_watts / (1 - share), peak_watts / (1 - share)
-        parts["fabric_and_storage_watts"] = equipment_watts - servers_watts
-    overhead = site.power_usage_effectiveness - 1
-    parts["site_overhead_watts"] = overhead * equipment_watts
+    servers = _servers(
+        tray_host() if is_rack_scale else server_host(),
+        design_watts,
+        devices=devices,
+        per_node=per_node,
+        device_watts=device_watts,
+        spare_nodes=spare_nodes,
+    )
+    share = power_fact("cluster-equipment-share") if nodes > 1 else 0.0
+    equipment_watts, peak_watts = servers.watts / (1 - share), servers.peak_watts / (1 - share)
+    shared = {"fabric_and_storage_watts": equipment_watts - servers.watts} if nodes > 1 else {}
+    effectiveness = site.power_usage_effectiveness
     of_product = RACK_SCALE_DEVICES // per_node if is_rack_scale else None
-    in_rack = _nodes_per_rack(site, nodes, node_peak_watts, of_product)
+    in_rack = _nodes_per_rack(site, nodes, servers.node_peak_watts, of_product)
     return Power(
         device_watts=device_watts,
         device_idle_watts=accelerator_watts(design_watts, 0.0),
         device_design_watts=design_watts,
         busy_share=busy,
-        node_watts=node_watts,
-        node_peak_watts=node_peak_watts,
+        node_watts=servers.node_watts,
+        node_peak_watts=servers.node_peak_watts,
         nodes_per_rack=in_rack,
         racks=-(-nodes // in_rack),
-        rack_peak_watts=in_rack * node_peak_watts,
+        rack_peak_watts=in_rack * servers.node_peak_watts,
         equipment_watts=equipment_watts,
-        facility_watts=equipment_watts * site.power_usage_effectiveness,
-        facility_watts_low=equipment_watts * site.power_usage_effectiveness * (1 - interval_share()),
-        facility_watts_high=equipment_watts * site.power_usage_effectiveness * (1 + interval_share()),
-        facility_peak_watts=peak_watts * site.power_usage_effectiveness,
+        facility_watts=equipment_watts * effectiveness,
+        facility_watts_low=equipment_watts * effectiveness * (1 - interval_share()),
+        facility_watts_high=equipment_watts * effectiveness * (1 + interval_share()),
+        facility_peak_watts=peak_watts * effectiveness,
         capacity_watts=site.power_capacity,
-        parts=parts,
+        parts={**servers.parts, **shared, "site_overhead_watts": (effectiveness - 1) * equipment_watts},
         basis="catalogue",
     )
 

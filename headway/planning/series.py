@@ -3,6 +3,8 @@
 A run draws the same power all the time, so that what it pays is the mean over its hours. The series is taken to
 repeat: a run that is longer than it, or starts near its end, goes on at its beginning.
 Leaves out: power that follows the hours, forecasts, and pauses while electricity is dear.
+
+Source: the mean of a step function over an interval, by cumulative sums.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What a run writes and reads: the dataset, the checkpoints, and the rates that they need."""
+"""What a run writes and reads: the dataset, the checkpoints, and the rates that they need.
+
+Source: ``headway/training/data/shards.py`` (tokens), ``headway/resilience/checkpoint`` (checkpoints); the rates are
+sizes over times that the recipe allows.
+Leaves out: logs and metrics, which are small, and the file system's own overhead.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""How long a step takes, by part, and the whole run."""
+"""How long a step takes, by part, and the whole run.
+
+Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B (utilisation); `operations` and `analytic.step` for the
+parts.
+Leaves out: waiting for data, which the storage's rates tell.
+"""
 
 from __future__ import annotations
 

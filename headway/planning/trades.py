@@ -1,4 +1,7 @@
-"""What the layouts that nothing beats take: time, memory, energy and money, beside each other."""
+"""What the layouts that nothing beats take: time, memory, energy and money, beside each other.
+
+Source: `power`, `energy` and `cost`, as for the plan itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""The accelerators of a training and the links between them, in the rates that software reaches."""
+"""The accelerators of a training and the links between them, in the rates that software reaches.
+
+Source: the catalogue's accelerators, networks and efficiencies.
+Leaves out: clocks that fall with heat, which are part of the efficiencies; links that are shared with others.
+"""
 
 from __future__ import annotations
 

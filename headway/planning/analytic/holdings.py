@@ -1,4 +1,10 @@
-"""Which weights one device holds, trains and updates."""
+"""Which weights one device holds, trains and updates.
+
+Source: Shoeybi et al. 2019 (arXiv:1909.08053), section 3 (tensor parallelism); Narayanan et al. 2021
+(arXiv:2104.04473), section 2.2 (stages); Lepikhin et al. 2020 (arXiv:2006.16668), section 3.2 (experts); Rajbhandari et
+al. 2020 (arXiv:1910.02054), section 5 (states).
+Leaves out: padding of matrices and tables that do not divide.
+"""
 
 from __future__ import annotations
 

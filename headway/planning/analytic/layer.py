@@ -3,6 +3,7 @@
 Everything is an array over layouts. Stages of a pipeline take their share of these times in ``step.py``.
 Source: `products`, `attention`, `elementwise` and `host` for the parts; Korthikanti et al. 2022 (arXiv:2205.05198),
 section 5 (what is computed again).
+Leaves out: what the parts leave out.
 """
 
 from __future__ import annotations

@@ -69,12 +69,19 @@ class Layouts:
 
     @property
     def replicas(self) -> Floats:
-        """Devices that hold the same weights, were nothing sharded: data times context."""
+        """Devices that hold the same weights, were nothing sharded: data times context.
+
+        Source: Liu, Zaharia and Abbeel 2023 (arXiv:2310.01889), section 3 (context-parallel devices hold the same
+        weights).
+        """
         return self.data * self.context
 
     @property
     def expert_replicas(self) -> Floats:
-        """Devices that hold the same experts."""
+        """Devices that hold the same experts.
+
+        Source: Megatron-LM, megatron/core/parallel_state.py (expert-data-parallel groups).
+        """
         return np.maximum(self.data * self.context * self.tensor / (self.expert * self.expert_tensor), 1.0)
 
     def take(self, indices: Any) -> Layouts:

@@ -62,6 +62,7 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 2.3 (stages, chunks, micro-batches, matrices);
     Megatron-LM, ``megatron/training/arguments.py``, which refuses the same; torchtune,
     ``recipes/full_finetune_distributed.py`` ("Gradient accumulation is not supported with optimizer in bwd").
+    Leaves out: rules of a program's own settings beside its kinds of parallelism.
     """
     asked = Question(job=job, hardware=hardware, wishes=wishes)
     blocks = _blocks(asked)

@@ -1,6 +1,7 @@
 """At which pace a pipeline goes through micro-batches: that of its slowest stage, of its host, or of the link to it.
 
 Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (schedules: every stage waits for the slowest).
+Leaves out: how far one stage runs ahead of another.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Which of many layouts nothing beats: in time and memory, and in what they cost where that does not follow time."""
+"""Which of many layouts nothing beats: in time and memory, and in what they cost where that does not follow time.
+
+Source: Kung, Luccio and Preparata 1975, "On finding the maxima of a set of vectors" (sweep over one axis, stairs of the
+other two).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What lies in a device's memory beside tensors: the driver's context, the allocator's holes, collectives' buffers.
 
 Source: the catalogue's constants, each with where it was read, or that it was fitted to published peaks and how.
+Leaves out: libraries that a program loads beside its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""The layout search: all legal layouts evaluated as arrays, the best of those that fit, and the front of trade-offs."""
+"""The layout search: all legal layouts evaluated as arrays, the best of those that fit, and the front of trade-offs.
+
+Source: the choice is ours; its three numbers are constants of the catalogue, each with its reason.
+Leaves out: how hard a layout is to set up.
+"""
 
 from __future__ import annotations
 

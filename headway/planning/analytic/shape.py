@@ -1,8 +1,13 @@
-"""The matrices of a model by the way in which devices divide them."""
+"""The matrices of a model by the way in which devices divide them.
+
+Source: Shoeybi et al. 2019 (arXiv:1909.08053), section 3 (matrices by columns and by rows); `parameters` for what there
+is.
+Leaves out: biases, which count as small weights.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from math import prod
 from typing import Literal
@@ -119,28 +124,44 @@ _BY_INPUTS = ("o_proj", "down_proj", "c_proj")
 _WHOLE = ("q_a_proj", "kv_a_proj_with_mqa")
 
 
-@lru_cache(maxsize=512)
-def shape_of(model: ModelConfig) -> Shape:
-    """Return the numbers of a model."""
-    dense: list[Matrix] = []
-    routed: list[Matrix] = []
-    small = layer_parameters = expert_parameters = table = head = 0.0
-    sparse_layers = _sparse_layers(model)
+@dataclass(kw_only=True)
+class _Weights:
+    """The tensors of a model, sorted by what devices do with them; numbers of weights but for the matrices."""
+
+    dense: list[Matrix] = field(default_factory=list)
+    routed: list[Matrix] = field(default_factory=list)
+    layers: float = 0.0
+    experts: float = 0.0
+    table: float = 0.0
+    head: float = 0.0
+    small: float = 0.0
+
+
+def _weights(model: ModelConfig) -> _Weights:
+    found, sparse_layers = _Weights(), _sparse_layers(model)
     for group in tensor_groups(model):
         name = group.name.removesuffix(".weight")
         if group.part == "embedding":
-            table += group.parameters
+            found.table += group.parameters
         elif group.part == "head":
-            head += group.parameters
+            found.head += group.parameters
         elif "experts.{expert}" in name:
-            routed.append(_matrix(name, group.shape, sparse_layers, group.copies // max(sparse_layers, 1), model))
-            expert_parameters += group.parameters
+            each = group.copies // max(sparse_layers, 1)
+            found.routed.append(_matrix(name, group.shape, sparse_layers, each, model))
+            found.experts += group.parameters
         else:
-            layer_parameters += group.parameters
+            found.layers += group.parameters
             if len(group.shape) == 2 and group.part != "router":
-                dense.append(_matrix(name, group.shape, group.copies, 1, model))
+                found.dense.append(_matrix(name, group.shape, group.copies, 1, model))
             else:
-                small += group.parameters
+                found.small += group.parameters
+    return found
+
+
+@lru_cache(maxsize=512)
+def shape_of(model: ModelConfig) -> Shape:
+    """Return the numbers of a model."""
+    weights, sparse_layers = _weights(model), _sparse_layers(model)
     latent = model.kv_lora_rank is not None
     key = model.head_dim if not latent else (model.qk_nope_head_dim or model.head_dim) + (model.qk_rope_head_dim or 0)
     inner = model.moe_intermediate_size or model.intermediate_size
@@ -152,8 +173,8 @@ def shape_of(model: ModelConfig) -> Shape:
         key_width=key,
         value_width=(model.v_head_dim or model.head_dim) if latent else model.head_dim,
         vocabulary=model.vocab_size,
-        dense=tuple(dense),
-        routed=tuple(routed),
+        dense=tuple(weights.dense),
+        routed=tuple(weights.routed),
         experts=model.num_experts or 0,
         chosen_experts=(model.num_experts_per_tok or 0) if model.num_experts else 0,
         sparse_layers=sparse_layers,
@@ -166,11 +187,11 @@ def shape_of(model: ModelConfig) -> Shape:
         window=model.sliding_window,
         has_head_norms=model.qk_norm,
         has_positions=model.architecture == "gpt2",
-        layer_parameters=layer_parameters,
-        expert_parameters=expert_parameters,
-        table_parameters=table,
-        head_parameters=head,
-        small_parameters=small,
+        layer_parameters=weights.layers,
+        expert_parameters=weights.experts,
+        table_parameters=weights.table,
+        head_parameters=weights.head,
+        small_parameters=weights.small,
     )
 
 

@@ -3,6 +3,7 @@
 Source: Korthikanti et al. 2022 (arXiv:2205.05198), section 4.2 (tensor and sequence parallelism); Lepikhin et al. 2020
 (arXiv:2006.16668), section 3 (experts); Liu, Zaharia and Abbeel 2023 (arXiv:2310.01889), section 3 (ring attention);
 Narayanan et al. 2021 (arXiv:2104.04473), section 3.2 (pipelines).
+Leaves out: contention between the groups that communicate at the same time.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 Source: Narayanan et al. 2021 (arXiv:2104.04473), sections 2.2 and 3 (schedules, bubble, communication); Korthikanti et
 al. 2022 (arXiv:2205.05198), section 4.2 (sequence parallelism); Zhao et al. 2023 (arXiv:2304.11277), section 3 (FSDP);
 Liu, Zaharia and Abbeel 2023 (arXiv:2310.01889), section 3 (ring attention).
+Leaves out: data that comes late, logging, and evaluations, which the plan counts apart.
 """
 
 from __future__ import annotations
@@ -167,6 +168,10 @@ def update_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings)
 
     The norm reads each gradient, the update reads it and it is set to zero; moments and precise weights are read and
     written, and rounded weights written where these are apart.
+
+    Source: Kingma and Ba 2015 (arXiv:1412.6980), algorithm 1 (what is read and written); PyTorch, torch/optim/adamw.py
+    (fused); Ren et al. 2021 (arXiv:2101.06840), section 4.1 (the update on the host).
+    Leaves out: that copies to the host may hide behind the backward pass.
     """
     numbers, shares = job.numerics, hardware.losses
     states = numbers.optimizer_bytes + (numbers.weight_bytes if numbers.master_bytes == 0 else 0.0)

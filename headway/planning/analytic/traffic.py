@@ -1,6 +1,9 @@
 """All communication of one device in a step: its bytes by link, its time, and the network that it needs.
 
 The collectives are those that the time of a step is made of (`splits`, `replicas`).
+
+Source: `splits` and `replicas` for each collective; the rate is where the step time that they make turns.
+Leaves out: optimizer states and activations on their way to the host.
 """
 
 from __future__ import annotations

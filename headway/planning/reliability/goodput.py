@@ -3,6 +3,9 @@
 The closed forms count one failure in each M of wall time and half an interval lost at each; they forget that a lost
 stretch takes time in which nothing is gained, and are therefore pessimistic for long intervals. Plans use the exact
 form.
+
+Source: Daly 2006; Aupy et al. 2013 (arXiv:1302.3752); Kokolis et al. 2025 (arXiv:2410.21680).
+Leaves out: failures that come together, which `simulation` has.
 """
 
 from __future__ import annotations

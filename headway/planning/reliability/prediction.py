@@ -1,4 +1,8 @@
-"""What failures do to the run that a recipe describes."""
+"""What failures do to the run that a recipe describes.
+
+Source: `rates`, `goodput`, `intervals` and `spares` for the formulas; the catalogue for detection, restart and repair.
+Leaves out: failures of the storage, and jobs that go on with fewer devices.
+"""
 
 from __future__ import annotations
 

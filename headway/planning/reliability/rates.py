@@ -7,6 +7,10 @@ how they are built and run, and that does not average out within a fleet. The me
 from few fleets only, so Student's t with n - 1 degrees replaces the normal, wider by sqrt(1 + 1/n). Given the rate,
 the count is Poisson's. Where the reader states the rate of the own cluster, only the variation over time within one
 cluster is left, as the public trace shows it.
+
+Source: DerSimonian and Laird 1986 (random effects over studies); Student 1908; Gelman et al. 2013, "Bayesian Data
+Analysis", section 3.2 (the wider t of a new member).
+Leaves out: that a fleet becomes better with time, and that fleets of one maker may be alike.
 """
 
 from __future__ import annotations

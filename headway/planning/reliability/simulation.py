@@ -10,6 +10,7 @@ as one array. Four ways in which failures may come:
 - `Replay`: the public trace of a cluster, as often side by side as the job is larger, each copy shifted at random.
 
 Leaves out: that a failure in the time until another is noticed is noticed with it (it starts that time anew).
+Source: Weibull 1951; Crow 1974; the catalogue's trace.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ Where more are away than there are spares, the job stands still, and nothing of 
 most one more than the spares is ever away: that is Erlang's loss system, whose share of time at its limit depends on
 the mean repair only. Failures that come together are a rate that changes slowly beside repairs, by a Gamma distribution
 as wide as the negative binomial one needs: its mean over that distribution is the share that is lost.
+
+Source: Palm 1943; Greenwood and Yule 1920 (negative binomial); Erlang 1917.
 """
 
 from __future__ import annotations
