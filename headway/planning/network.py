@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from headway import catalog
 from headway.catalog import Accelerator
+from headway.errors import PlanError
 from headway.planning.constants import constant
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES
 from headway.recipe import Recipe
@@ -102,6 +103,24 @@ def plan_network(recipe: Recipe, sent_bytes: float, *, degree: int, overlap_seco
     )
 
 
+_BETWEEN_SERVERS = ("scale-out", "scale-up-and-out")
+"""Roles of the catalogue's networks that join servers; the others end inside a server or a rack."""
+
+
+def between_servers(name: str) -> catalog.Network:
+    """Return a network that joins servers.
+
+    Raises:
+        CatalogError: the catalogue does not know the name.
+        PlanError: it ends inside a server or a rack.
+    """
+    entry = catalog.network(name)
+    if entry.role not in _BETWEEN_SERVERS:
+        known = (each.id for each in catalog.networks.entries().values() if each.role in _BETWEEN_SERVERS)
+        raise PlanError("plan-network-inside-server", network=entry.id, possible=", ".join(known))
+    return entry
+
+
 def network_rate(recipe: Recipe) -> tuple[float, bool]:
     """Return the stated rate of one server's network, and whether it is assumed since nobody names the network.
 
@@ -154,7 +173,7 @@ def _scale_out_rate(recipe: Recipe) -> float | None:
         return float(recipe.hardware.network_bytes_per_second)
     if recipe.hardware.network is None:
         return None
-    entry = catalog.network(recipe.hardware.network)
+    entry = between_servers(recipe.hardware.network)
     if entry.node_bytes_per_second is not None:
         return entry.node_bytes_per_second
     return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second

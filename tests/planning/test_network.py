@@ -3,10 +3,11 @@ from collections.abc import Callable
 import pytest
 
 from headway import catalog
+from headway.errors import PlanError
 from headway.planning.analytic.layouts import SHARDS, layouts
 from headway.planning.analytic.numerics import numerics
 from headway.planning.analytic.traffic import step_traffic
-from headway.planning.network import bytes_sent, devices_per_node, plan_network
+from headway.planning.network import bytes_sent, devices_per_node, network_rate, plan_network
 from headway.planning.parameters import count_parameters
 from headway.recipe import Recipe
 from tests.planning.analytic.invented import job, llama, machines
@@ -83,3 +84,11 @@ def test_both_planners_count_the_same_volumes(shard: str, rounds: int) -> None:
     found = step_traffic(trained, machines(8), split)["data_communication_seconds"]
     sent = bytes_sent(count_parameters(llama()), 8, shard, "fp32", rounds)
     assert found.up_bytes + found.out_bytes == pytest.approx(sent)
+
+
+def test_a_link_inside_servers_joins_no_servers(make_recipe: MakeRecipe) -> None:
+    recipe = make_recipe(hardware={"accelerator": "cpu", "devices": 2, "network": "nvlink-4"})
+    with pytest.raises(PlanError) as caught:
+        network_rate(recipe)
+    assert caught.value.message_id == "plan-network-inside-server"
+    assert network_rate(make_recipe(hardware={"accelerator": "cpu", "network": "roce-400gbe"}))[1] is False

@@ -15,10 +15,7 @@ from headway.errors import PlanError
 from headway.planning.analytic.layouts import Floats
 from headway.planning.analytic.losses import Losses, losses
 from headway.planning.constants import constant
-from headway.planning.network import SERVER_DEVICES, usual_devices_per_node
-
-BETWEEN_SERVERS = ("scale-out", "scale-up-and-out")
-"""Roles of the catalogue's networks that join servers; the others end inside a server or a rack."""
+from headway.planning.network import SERVER_DEVICES, between_servers, usual_devices_per_node
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,10 +175,7 @@ def _known_accelerators() -> Iterator[str]:
 
 
 def _network_rate(name: str, per_node: int) -> float | None:
-    entry = catalog.network(name)
-    if entry.role not in BETWEEN_SERVERS:
-        known = (each.id for each in catalog.networks.entries().values() if each.role in BETWEEN_SERVERS)
-        raise PlanError("plan-network-inside-server", network=entry.id, possible=", ".join(known))
+    entry = between_servers(name)
     if entry.node_bytes_per_second is not None:
         return entry.node_bytes_per_second / per_node
     return entry.bytes_per_second if entry.bytes_per_second is not None else entry.port_bytes_per_second
