@@ -3,6 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure: no example has a time limit.
+settings.register_profile("any-speed", deadline=None)
+settings.load_profile("any-speed")
 
 
 @pytest.fixture(scope="session")
