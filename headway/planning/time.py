@@ -153,21 +153,10 @@ def plan_time(
     step_seconds = choice.step_seconds
     low, high = choice.step_spread
     rate, devices = recipe.tokens_per_step / step_seconds, recipe.hardware.devices
-    method = recipe.training.method
-    flops = model_flops_per_token(recipe.model, recipe.training.sequence_length, method=method)
-    hardware_flops = hardware_flops_per_token(
-        recipe.model,
-        recipe.training.sequence_length,
-        method=method,
-        recompute=choice.layout.recompute,
-        recompute_share=choice.layout.recompute_share,
-        keeps_scores=recipe.training.attention == "unfused",
-    )
+    utilization, of_hardware = _utilizations(recipe, choice, rate)
     training_seconds = recipe.num_steps * step_seconds
     total_seconds = _total_seconds(training_seconds + evaluation_seconds, checkpoint_seconds, goodput)
     spread = product(choice.step_spread, inverse(goodput_spread))
-    device_peak = devices * choice.peak_flops_per_second
-    utilization = rate * flops / device_peak
     return Time(
         step_seconds=step_seconds,
         step_seconds_low=low * step_seconds,
@@ -175,7 +164,7 @@ def plan_time(
         tokens_per_second=rate,
         tokens_per_second_per_device=rate / devices,
         model_flops_utilization=utilization,
-        hardware_flops_utilization=rate * hardware_flops / device_peak,
+        hardware_flops_utilization=of_hardware,
         parts=dict(choice.parts_seconds),
         training_seconds=training_seconds,
         evaluation_seconds=evaluation_seconds,
@@ -188,6 +177,25 @@ def plan_time(
         **_with_ends("total_days", total_seconds, spread, each=units.SECONDS_PER_DAY),
         **_with_ends("device_hours", total_seconds, spread, each=units.SECONDS_PER_HOUR / devices),
     )
+
+
+def _utilizations(recipe: Recipe, choice: Choice, tokens_per_second: float) -> tuple[float, float]:
+    """Return what model FLOPs and those of the hardware are of the stated peak of all devices.
+
+    Source: Chowdhery et al. 2022 (arXiv:2204.02311), appendix B; Korthikanti et al. 2022 (arXiv:2205.05198), 6.2.
+    Leaves out: as the two counts of FLOPs do (`flops`).
+    """
+    model, length, method = recipe.model, recipe.training.sequence_length, recipe.training.method
+    of_hardware = hardware_flops_per_token(
+        model,
+        length,
+        method=method,
+        recompute=choice.layout.recompute,
+        recompute_share=choice.layout.recompute_share,
+        keeps_scores=recipe.training.attention == "unfused",
+    )
+    share = tokens_per_second / (recipe.hardware.devices * choice.peak_flops_per_second)
+    return share * model_flops_per_token(model, length, method=method), share * of_hardware
 
 
 def _with_ends(name: str, value: float | None, spread: Spread, *, each: float = 1.0) -> dict[str, float | None]:

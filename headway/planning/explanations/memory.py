@@ -116,12 +116,18 @@ def _held(plan: Plan, one: _Split) -> Explanation:
 
 
 def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
+    yield _parameters(plan, one)
+    yield _gradients(plan, one)
+    yield _optimizer(plan, one)
+
+
+def _parameters(plan: Plan, one: _Split) -> Explanation:
     parts, numbers, layout = plan.memory.parts, one.job.numerics, plan.layout
     adapter = one.job.adapter
     weight_bytes = numbers.weight_bytes if adapter is None else adapter.base_bytes
     group = layout.shard_group_size if layout.shard == "parameters" else 1
     own_bytes = float(one.held.local[0]) * weight_bytes / group
-    yield Explanation(
+    return Explanation(
         id="explain-memory-parameters",
         quantity="bytes",
         value=parts.parameters_bytes,
@@ -135,11 +141,15 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
         },
         source=_MIXED,
     )
+
+
+def _gradients(plan: Plan, one: _Split) -> Explanation:
+    parts, numbers, layout = plan.memory.parts, one.job.numerics, plan.layout
     trained = float(one.held.trained_local[0])
     group = layout.shard_group_size if layout.shard in ("gradients", "parameters") else 1
     own_bytes = 0.0 if numbers.frees_gradients else trained * numbers.gradient_bytes / group
     own_bytes = min(own_bytes, parts.gradients_bytes)
-    yield Explanation(
+    return Explanation(
         id="explain-memory-gradients",
         quantity="bytes",
         value=parts.gradients_bytes,
@@ -154,8 +164,12 @@ def _states(plan: Plan, one: _Split) -> Iterator[Explanation]:
         },
         source=_ZERO,
     )
+
+
+def _optimizer(plan: Plan, one: _Split) -> Explanation:
+    parts, numbers = plan.memory.parts, one.job.numerics
     own_bytes = 0.0 if one.split.offload_optimizer[0] else float(one.held.updated[0]) * numbers.optimizer_bytes
-    yield Explanation(
+    return Explanation(
         id="explain-memory-optimizer",
         quantity="bytes",
         value=parts.optimizer_bytes,
