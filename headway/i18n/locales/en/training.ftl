@@ -7,11 +7,11 @@ training-no-accelerator = The accelerator of the recipe must be on this machine:
 training-loss-not-finite = The loss and the gradients must stay finite: at step { $step } the loss is { $loss } and the gradient norm { $gradient_norm }.
     .next = Lower training.learning_rate, lengthen training.warmup_steps, or use precision "fp32"; the last checkpoint is from before.
 training-worker-killed = The training process must end by itself: it was killed by signal { $signal }. Everything up to the last checkpoint is safe.
-    .next = Look at { $log }, then continue "{ $name }" with --resume.
+    .next = Ask why with `headway diagnose { $log }`, then continue "{ $name }" with --resume.
 training-worker-not-started = The training process must start: { $program } did not ({ $reason }).
     .next = Check that the program is there and that the machine has memory and processes to spare.
 training-worker-failed = The training process ended with exit code { $code } and left no reason in the run's events.
-    .next = Look at { $log }.
+    .next = Ask why with `headway diagnose { $log }`.
 # $allocated_bytes, $peak_bytes, ..._bytes (Number); $is_planned yes or no; $change settings, or none
 training-out-of-memory = Memory ran out: the training process had { BYTES($allocated_bytes) } and needed more. { $is_planned ->
         [no] No plan says what it needs.
