@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from headway.planning import Plan
     from headway.planning.message import Message
+    from headway.planning.plan import SourceUse
     from headway.planning.published import Published
 
 SHOWN: dict[str, tuple[str, ...]] = {
@@ -68,6 +69,8 @@ def show_plan(plan: Plan, published: Published | None = None, nearest: Sequence[
     names = ("resource", "quantity", "predicted", "interval")
     columns = [translator.text(f"cli-column-{name}") for name in names]
     console.print(make_table(columns, _rows(content), numeric=(2, 3)))
+    for source in plan.run.sources:
+        console.print(source_line(source))
     console.print(search_line(plan), style="dim")
     if content["alternatives"]:
         console.print(translator.text("plan-label-alternatives"), style="bold")
@@ -107,6 +110,19 @@ def change_text(change: Message | None, step: str | None) -> str:
     if change.phase is not None:
         return text("plan-verdict-change-phase", phase=change.phase, step=step)
     return text("plan-verdict-change", step=step)
+
+
+def source_line(source: SourceUse) -> str:
+    """Return what a run takes of one of several sources."""
+    is_known = "no" if source.epochs is None else "yes"
+    return current_translator().text(
+        "plan-source",
+        source=source.name,
+        share=source.share,
+        tokens=source.tokens,
+        epochs=source.epochs or 0.0,
+        is_known=is_known,
+    )
 
 
 def search_line(plan: Plan) -> str:

@@ -125,9 +125,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     exposed = plan.network.exposed_seconds
     if exposed > EXPOSED_NETWORK_SHARE * plan.time.step_seconds:
         yield Message(id="plan-warning-network-exposed", arguments={"share": exposed / plan.time.step_seconds})
-    tokens = recipe.data.dataset_tokens
-    if tokens is not None and recipe.num_tokens > GOOD_EPOCHS * tokens:
-        yield Message(id="plan-warning-many-epochs", arguments={"epochs": recipe.num_tokens / tokens})
+    yield from _epochs(plan)
     yield from _spares(plan)
     yield from site_advice.partial_cost(recipe, plan)
 
@@ -150,6 +148,18 @@ def _precision(plan: Plan) -> Iterator[Message]:
             "loss": constant("narrow-loss-difference"),
         },
     )
+
+
+def _epochs(plan: Plan) -> Iterator[Message]:
+    """Yield that data is repeated more often than it teaches; of several sources, which."""
+    told = [source for source in plan.run.sources if source.epochs is not None and source.epochs > GOOD_EPOCHS]
+    for source in told:
+        yield Message(
+            id="plan-warning-source-epochs", arguments={"source": source.name, "epochs": source.epochs or 0.0}
+        )
+    epochs = plan.run.epochs
+    if not told and epochs is not None and epochs > GOOD_EPOCHS:
+        yield Message(id="plan-warning-many-epochs", arguments={"epochs": epochs})
 
 
 def _spares(plan: Plan) -> Iterator[Message]:

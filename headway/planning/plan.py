@@ -60,6 +60,23 @@ class Model:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SourceUse:
+    """What a run takes of one of several sources.
+
+    Attributes:
+        name: of the source.
+        share: of the training tokens.
+        tokens: that are trained on.
+        epochs: passes over the source; None where its size is not known.
+    """
+
+    name: str
+    share: float
+    tokens: int
+    epochs: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Run:
     """The length of the run.
 
@@ -68,12 +85,14 @@ class Run:
         tokens: that are trained on.
         epochs: passes over the data; None where its size is not known.
         training_flops: of the whole run.
+        sources: what it takes of each, where there are several.
     """
 
     steps: int
     tokens: int
     epochs: float | None
     training_flops: float
+    sources: tuple[SourceUse, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,13 +359,31 @@ def _model(recipe: Recipe) -> Model:
 
 
 def _run(recipe: Recipe) -> Run:
-    tokens, known = recipe.num_tokens, recipe.data.dataset_tokens
+    tokens, known = recipe.num_tokens, recipe.data.known_tokens
     return Run(
         steps=recipe.num_steps,
         tokens=tokens,
         epochs=None if known is None else tokens / known,
         training_flops=tokens
         * training_flops_per_token(recipe.model, recipe.training.sequence_length, method=recipe.training.method),
+        sources=source_uses(recipe),
+    )
+
+
+def source_uses(recipe: Recipe) -> tuple[SourceUse, ...]:
+    """Return what a run takes of each of several sources.
+
+    Source: ``training/data/mixture.py``: each source has its share of the sequences.
+    Leaves out: validation documents, which are in no epoch.
+    """
+    return tuple(
+        SourceUse(
+            name=source.name,
+            share=share,
+            tokens=round(share * recipe.num_tokens),
+            epochs=None if source.dataset_tokens is None else share * recipe.num_tokens / source.dataset_tokens,
+        )
+        for source, share in zip(recipe.data.sources, recipe.data.shares, strict=True)
     )
 
 

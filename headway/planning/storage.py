@@ -90,7 +90,7 @@ def dataset_bytes(recipe: Recipe) -> int | None:
 
     Leaves out: document positions, the tokenizer, and the validation split.
     """
-    tokens = recipe.data.dataset_tokens
+    tokens = recipe.data.known_tokens
     return None if tokens is None else tokens * bytes_per_token(recipe.model.vocab_size)
 
 

@@ -22,6 +22,7 @@ from headway.recipe.paths import anchor_paths
 from headway.recipe.phases import PhaseConfig, phase_content, with_clipping
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
+from headway.recipe.sections import PLACES
 
 _MAX_RECIPE_BYTES = 4 * 2**20
 _PIPE_SECONDS = 5.0
@@ -130,7 +131,7 @@ def resolve_recipe(raw: Mapping[str, Any], base: Path | None = None) -> Recipe:
     if "sequence_length" not in content["training"] and limit is not None:
         content["training"]["sequence_length"] = min(limit, _DEFAULT_SEQUENCE_LENGTH)
     data = content["data"]
-    if not data.get("source") and not data.get("paths"):
+    if not any(data.get(place) for place in PLACES):
         data["source"] = "python-stdlib"
     try:
         recipe = Recipe.model_validate(content)

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field
 
 from headway.catalog import programs
 from headway.recipe.model import Section
-from headway.recipe.sections import TrainingConfig
+from headway.recipe.sections import PLACES, TrainingConfig
 
 Settings = dict[str, Any]
 
@@ -65,8 +65,8 @@ def phase_content(recipe: Mapping[str, Any], phase: PhaseConfig) -> dict[str, An
             shared = _without_program_settings(shared)
         if section == "training" and "optimizer" in own:
             shared = without_usual_clipping(shared)
-        if section == "data" and own.get("paths"):
-            shared.pop("source", None)
+        if section == "data" and any(own.get(place) for place in PLACES):
+            shared = {name: value for name, value in shared.items() if name not in PLACES}
         content[section] = {**shared, **own}
     return content
 

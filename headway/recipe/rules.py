@@ -85,14 +85,29 @@ def batch_divides(recipe: Recipe) -> Iterator[RecipeError]:
 
 
 def data_has_a_source(recipe: Recipe) -> Iterator[RecipeError]:
-    """Text comes from one place: the named source or the paths."""
-    if recipe.data.source is not None and recipe.data.paths:
-        yield RecipeError("recipe-data-twice", source=recipe.data.source, paths=", ".join(recipe.data.paths))
+    """Text comes from one place: the named source, the paths, prepared tokens, or a list of sources."""
+    data = recipe.data
+    if data.places == ("source", "paths"):
+        yield RecipeError("recipe-data-twice", source=str(data.source), paths=", ".join(data.paths))
+    elif len(data.places) > 1:
+        yield RecipeError("recipe-data-places", section="data", found=", ".join(data.places))
+
+
+def data_sources_are_complete(recipe: Recipe) -> Iterator[RecipeError]:
+    """Each of several sources has a name of its own, and one place."""
+    names = [source.name for source in recipe.data.sources]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield RecipeError("recipe-source-twice", source=name)
+    for source in recipe.data.sources:
+        if len(source.places) != 1:
+            found = ", ".join(source.places) or "none"
+            yield RecipeError("recipe-data-places", section=f'data.sources, "{source.name}"', found=found)
 
 
 def data_paths_are_named(recipe: Recipe) -> Iterator[RecipeError]:
     """An empty path would be the working folder, with all that lies there."""
-    if "" in recipe.data.paths:
+    if "" in recipe.data.paths or any("" in source.paths for source in recipe.data.sources):
         yield RecipeError("recipe-data-path-empty")
 
 
@@ -223,6 +238,7 @@ RULES: tuple[Rule, ...] = (
     best_needs_evaluations,
     batch_divides,
     data_has_a_source,
+    data_sources_are_complete,
     data_paths_are_named,
     experts_are_complete,
     experts_are_in_equal_groups,

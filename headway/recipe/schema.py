@@ -86,6 +86,8 @@ class Recipe(Section):
         content["phases"] = [{name: value for name, value in phase.items() if value} for phase in content["phases"]]
         if not self.phases:
             del content["phases"]
+        if not self.data.sources:
+            del content["data"]["sources"]
         return content
 
     @property
@@ -106,8 +108,9 @@ class Recipe(Section):
         kept = {name: self.to_dict()[name] for name in ("model", "data", "training")}
         for name in ("preset", "config"):
             kept["model"].pop(name, None)
-        for name in ("paths", "cache", "dataset_tokens", "on_bad_row"):
-            kept["data"].pop(name, None)
+        for table in (kept["data"], *kept["data"].get("sources", ())):
+            for name in ("paths", "prepared", "cache", "dataset_tokens", "on_bad_row"):
+                table.pop(name, None)
         if Path(kept["data"]["tokenizer"]).is_absolute():
             kept["data"].pop("tokenizer")
         for name in _NOT_IN_TRAINING_DIGEST:

@@ -50,11 +50,43 @@ Paths = Annotated[tuple[str, ...], BeforeValidator(_as_tuple)]
 """One path or glob, or a list of them."""
 
 
+NamedSource = Literal["python-stdlib"]
+
+
+class SourceConfig(Section):
+    """One of ``[[data.sources]]``: text that is mixed with that of others, and its part in the mixture."""
+
+    name: Annotated[str, Field(min_length=1, max_length=64)]
+    weight: PositiveFloat = 1.0
+    source: NamedSource | None = None
+    paths: Paths = ()
+    prepared: str | None = None
+    dataset_tokens: Tokens | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The settings that say where the text is; one of them must."""
+        return tuple(name for name in PLACES if getattr(self, name, None))
+
+
+def _as_sections(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Sources = Annotated[tuple[SourceConfig, ...], BeforeValidator(_as_sections)]
+"""Sources in the order in which they are written."""
+
+PLACES = ("source", "paths", "prepared", "sources")
+"""The settings of ``[data]`` that say where the text is."""
+
+
 class DataConfig(Section):
     """``[data]``: the text and how it becomes tokens."""
 
-    source: Literal["python-stdlib"] | None = None
+    source: NamedSource | None = None
     paths: Paths = ()
+    prepared: str | None = None
+    sources: Sources = ()
     format: Literal["text", "chat"] | Auto = "text"
     text_field: str = "text"
     loss_on: Literal["answers", "all"] = "answers"
@@ -65,6 +97,25 @@ class DataConfig(Section):
     dataset_tokens: Tokens | None = None
     cache: str | None = None
     max_bytes: Bytes | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The settings that say where the text is; one of them must."""
+        return tuple(name for name in PLACES if getattr(self, name))
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The share of each source in the training sequences."""
+        total = sum(source.weight for source in self.sources)
+        return tuple(source.weight / total for source in self.sources)
+
+    @property
+    def known_tokens(self) -> int | None:
+        """Tokens of the whole data set, as far as the recipe says; sources count where it says all of them."""
+        counts = [source.dataset_tokens for source in self.sources]
+        if self.dataset_tokens is not None or not counts or None in counts:
+            return self.dataset_tokens
+        return sum(count for count in counts if count is not None)
 
     @property
     def masks_documents(self) -> bool:

@@ -54,7 +54,16 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
             },
         ),
     ],
-    "data_has_a_source": [("recipe-data-twice", {"data": {"source": "python-stdlib", "paths": ["a"]}})],
+    "data_has_a_source": [
+        ("recipe-data-twice", {"data": {"source": "python-stdlib", "paths": ["a"]}}),
+        ("recipe-data-places", {"data": {"prepared": "b", "paths": ["a"]}}),
+        ("recipe-data-places", {"data": {"paths": ["a"], "sources": [{"name": "b", "paths": ["b"]}]}}),
+    ],
+    "data_sources_are_complete": [
+        ("recipe-source-twice", {"data": {"sources": [{"name": "b", "paths": ["b"]}, {"name": "b", "paths": ["c"]}]}}),
+        ("recipe-data-places", {"data": {"sources": [{"name": "b"}]}}),
+        ("recipe-data-places", {"data": {"sources": [{"name": "b", "paths": ["b"], "prepared": "c"}]}}),
+    ],
     "data_paths_are_named": [("recipe-data-path-empty", {"data": {"paths": ["a", ""]}})],
     "experts_are_complete": [
         ("recipe-experts-incomplete", {"model": {**PRESET, "num_experts": 8}}),
@@ -117,7 +126,11 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     ],
     "batch_divides": [{"training": {**STEPS, "global_batch_size": 8}, "layout": {"micro_batch_size": 4}}],
     "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],
-    "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}],
+    "data_has_a_source": [{"data": {"paths": ["a"]}}, {"data": {}}, {"data": {"prepared": "s3://b/c"}}],
+    "data_sources_are_complete": [
+        {"data": {"sources": [{"name": "b", "paths": "b"}, {"name": "c", "source": "python-stdlib"}]}},
+        {"data": {"sources": [{"name": "b", "prepared": "s3://b", "weight": 0.1}]}},
+    ],
     "experts_are_complete": [{"model": {**PRESET, **MOE}}],
     "experts_are_in_equal_groups": [
         {"model": {**PRESET, **MOE, "n_group": 4, "topk_group": 2}},

@@ -33,6 +33,7 @@ plan-label-training-flops-per-token = Training FLOPs per token
 plan-label-model-flops-per-token = Model FLOPs per token
 plan-label-steps = Steps
 plan-label-tokens = Tokens
+plan-label-sources = Sources
 plan-label-epochs = Passes over the data
 plan-label-training-flops = Training FLOPs
 plan-label-accelerator = Accelerator
@@ -341,6 +342,14 @@ plan-warning-precision-no-faster = Products in { $precision } are no faster than
 # $epochs (Number)
 plan-warning-many-epochs = The data is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
     .next = Add data, or train for fewer tokens.
+# $epochs (Number); $source (String): the name of a source
+plan-warning-source-epochs = The source "{ $source }" is repeated { DECIMAL($epochs) } times; beyond about four, a repeated token teaches less than a new one.
+    .next = Lower its weight, add data to it, or train for fewer tokens.
+# $share, $epochs, $tokens (Number); $is_known (String): no where nobody says how large the source is
+plan-source = Source "{ $source }": { PERCENT($share) } of the tokens, { COUNT($tokens) }, { $is_known ->
+        [no] of an unknown number
+       *[yes] { DECIMAL($epochs) } passes over it
+    }
 # $limit, $value (Number); $is_whole (String): no where a part is not known, and the value is less than the whole
 plan-warning-budget-usd = The run costs { $is_whole ->
         [no] at least { USD($value) }

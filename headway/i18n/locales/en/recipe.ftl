@@ -98,6 +98,13 @@ recipe-batch-not-divisible = global_batch_size must be a multiple of micro_batch
     .next = Set training.global_batch_size to { $lower } or { $upper }.
 recipe-data-twice = The text must come from one place: both source "{ $source }" and paths "{ $paths }" are given.
     .next = Remove data.source or data.paths.
+recipe-data-places = Text must come from one place, source, paths, prepared or sources: [{ $section }] has { $found ->
+        [none] none
+       *[other] { $found }
+    }.
+    .next = Keep one of them.
+recipe-source-twice = Sources must have names of their own: "{ $source }" is there twice.
+    .next = Rename one of them.
 recipe-data-path-empty = Every path in data.paths must name something: one is empty text.
     .next = Remove it, or write "." for the folder of the recipe.
 recipe-experts-incomplete = A mixture of experts must state both num_experts and num_experts_per_tok.
@@ -169,6 +176,8 @@ recipe-doc-model-v_head_dim = channels of a value head in latent attention
 recipe-doc-data = the text and how it becomes tokens
 recipe-doc-data-source = a named source; "python-stdlib" is the source code of the running Python
 recipe-doc-data-paths = files, folders or globs: text, Markdown, source code, JSONL, Parquet; also .gz and .zst
+recipe-doc-data-prepared = folder or URL of tokens that "headway data prepare --output" wrote, in place of text
+recipe-doc-data-sources = several texts in one mixture, each a table [[data.sources]] with name, weight and paths, prepared or source
 recipe-doc-data-format = "text", or "chat": rows with messages, prompt and completion, or instruction and output; "auto" looks at the first
 recipe-doc-data-loss_on = of conversations, what is learned: the "answers" of the assistant, or "all"
 recipe-doc-data-on_bad_row = rows that cannot be used "stop" the preparation with the line's number, or are left out and counted ("skip")
