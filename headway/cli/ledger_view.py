@@ -30,7 +30,7 @@ def _cells(row: LedgerRow) -> tuple[str, ...]:
         error = ""
     return (
         translator.text(f"cli-resource-{row.resource}"),
-        translator.text(f"cli-quantity-{row.quantity}"),
+        translator.text(f"cli-quantity-{row.quantity}") + (f" ({row.source})" if row.source else ""),
         format_quantity(row.quantity, row.predicted, locale),
         measured,
         error,

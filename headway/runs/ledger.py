@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ PLANNED_QUANTITIES: tuple[tuple[str, str, str], ...] = (
     ("time", "total_seconds", "time.total_seconds"),
     ("memory", "peak_bytes", "memory.device_peak_bytes"),
     ("storage", "dataset_bytes", "storage.dataset_bytes"),
+    ("storage", "data_stall_seconds", "storage.data_stall_seconds"),
     ("storage", "checkpoint_bytes", "storage.checkpoint_bytes"),
     ("storage", "checkpoint_write_seconds", "storage.checkpoint_write_seconds"),
     ("network", "network_bytes_per_step", "network.scale_out_bytes_per_step"),
@@ -47,6 +48,8 @@ class LedgerRow:
     predicted_low: float | None = None
     predicted_high: float | None = None
     measured: Value | None = None
+    source: str | None = None
+    """Which source of the data it is of; None where it is of the whole run."""
     basis: str | None = None
     """How the measured side came about: ``measured``, or ``estimated`` where no instrument could be read."""
 
@@ -92,12 +95,15 @@ class Measurement:
     estimated: bool = False
 
 
-def build_ledger(plan: Mapping[str, Any], measured: Mapping[str, Measurement]) -> Ledger:
+def build_ledger(
+    plan: Mapping[str, Any], measured: Mapping[str, Measurement], source_tokens: Mapping[str, int] | None = None
+) -> Ledger:
     """Lay a plan beside measurements.
 
     Args:
         plan: as ``Plan.to_dict`` gives it.
         measured: by quantity, as `PLANNED_QUANTITIES` names them.
+        source_tokens: tokens that were trained on of each source, where there are several.
     """
     rows = []
     for resource, quantity, path in PLANNED_QUANTITIES:
@@ -115,7 +121,21 @@ def build_ledger(plan: Mapping[str, Any], measured: Mapping[str, Measurement]) -
                 basis=None if taken is None else ("estimated" if taken.estimated else "measured"),
             )
         )
-    return Ledger(tuple(rows))
+    return Ledger((*rows, *_source_rows(plan, source_tokens or {})))
+
+
+def _source_rows(plan: Mapping[str, Any], source_tokens: Mapping[str, int]) -> Iterator[LedgerRow]:
+    planned = plan.get("run", {}).get("sources", [])
+    tokens = {one["name"]: one["tokens"] for one in planned if isinstance(one, dict) and {"name", "tokens"} <= set(one)}
+    for source, taken in source_tokens.items():
+        yield LedgerRow(
+            resource="data",
+            quantity="tokens",
+            source=source,
+            predicted=tokens.get(source),
+            measured=taken,
+            basis="measured",
+        )
 
 
 def _look_up(plan: Mapping[str, Any], path: str) -> Any:

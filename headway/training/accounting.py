@@ -20,6 +20,7 @@ def measure_run(run: RunFolder) -> Ledger:
         **_speed(metrics, recipe.tokens_per_step, plan),
         **_memory(metrics, events),
         **_storage(events),
+        **_stalls(metrics),
         **_time(metrics, events),
         **_quality(events),
         **_skipped(metrics),
@@ -30,7 +31,7 @@ def measure_run(run: RunFolder) -> Ledger:
         measured["precision"] = Measurement(recipe.training.precision)
     # Steps that were done twice took energy twice.
     measured.update(_energy(run.metric_records(), events, plan))
-    return build_ledger(plan, measured)
+    return build_ledger(plan, measured, _source_tokens(metrics, recipe.training.sequence_length))
 
 
 def _is_timed(record: dict[str, Any]) -> bool:
@@ -83,6 +84,20 @@ def _storage(events: list[dict[str, Any]]) -> dict[str, Measurement]:
         measured["checkpoint_bytes"] = Measurement(saved[-1]["bytes"])
         measured["checkpoint_write_seconds"] = Measurement(statistics.median(event["seconds"] for event in saved))
     return measured
+
+
+def _stalls(metrics: list[dict[str, Any]]) -> dict[str, Measurement]:
+    """Add up how long steps waited for their data."""
+    told = [record["data_seconds"] for record in metrics if "data_seconds" in record]
+    return {"data_stall_seconds": Measurement(sum(told))} if told else {}
+
+
+def _source_tokens(metrics: list[dict[str, Any]], sequence_length: int) -> dict[str, int]:
+    """Return the tokens of each source, where there are several; the last step has the sum of all."""
+    rows = metrics[-1].get("source_sequences") if metrics else None
+    if not isinstance(rows, dict):
+        return {}
+    return {name: count * sequence_length for name, count in rows.items() if isinstance(count, int)}
 
 
 def _time(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> dict[str, Measurement]:

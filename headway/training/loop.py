@@ -21,6 +21,7 @@ from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
 from headway.training.initial_weights import base_of, require_same_base
+from headway.training.prefetch import Prefetcher, Stalls
 from headway.training.schedule import learning_rate
 
 ENERGY_READING_SECONDS = 20.0
@@ -74,6 +75,8 @@ class TrainingLoop:
         self._base = base_of(recipe)
         self._best = best or Best()
         self._protect_best()
+        self._reader: Prefetcher | None = None
+        self._stalls = Stalls(recipe.site.max_stall_share)
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
 
@@ -88,6 +91,7 @@ class TrainingLoop:
         )
         if stream.num_cut and self._engine.is_first:
             self._events.record("notice", id="training-conversations-cut", arguments={"conversations": stream.num_cut})
+        self._reader = Prefetcher(lambda step: self._micro_batches(stream, step), self._step, self._recipe.num_steps)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
             self._train_step(stream, clock)
@@ -107,6 +111,7 @@ class TrainingLoop:
         elif finished:
             self.evaluate()
         self._events.record("energy", package_joules=self._energy.joules())
+        self._events.record("data-read", **self._stalls.to_dict())
         return finished
 
     def evaluate(self) -> bool:
@@ -163,7 +168,9 @@ class TrainingLoop:
         self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
 
     def close(self) -> None:
-        """Close the metric log."""
+        """Close the metric log, and stop reading."""
+        if self._reader is not None:
+            self._reader.close()
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:
@@ -183,8 +190,9 @@ class TrainingLoop:
             return []
 
     def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> None:
+        assert self._reader is not None
         started = clock()
-        batches = self._micro_batches(stream)
+        batches = self._reader.take(self._step)
         data_seconds = clock() - started
         rate = learning_rate(self._recipe, self._step)
         result = self._engine.step(batches, rate)
@@ -204,8 +212,11 @@ class TrainingLoop:
                 "data_seconds": data_seconds,
                 "resident_bytes": resident_bytes(),
                 **_scaling(result),
+                **self._rows_of_sources(stream),
             }
         )
+        if self._stalls.add(data_seconds, step_seconds) and self._engine.is_first:
+            self._events.record("notice", id="training-data-stalls", arguments={"share": self._stalls.share})
         if result.is_skipped:
             self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
         is_lost = not math.isfinite(result.gradient_norm) and not result.is_skipped
@@ -214,13 +225,20 @@ class TrainingLoop:
                 "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
             )
 
-    def _micro_batches(self, stream: BatchStream) -> list[Batch]:
+    def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
+        """Return how many sequences of each source were seen, where there are several."""
+        sources = self._corpus.sources
+        if len(sources) == 1:
+            return {}
+        rows = stream.rows_of_sources(self._step)
+        return {"source_sequences": {source.name: count for source, count in zip(sources, rows, strict=True)}}
+
+    def _micro_batches(self, stream: BatchStream, step: int) -> list[Batch]:
         share, micro = self._engine.share, self._micro_batch_size
         rows = self._recipe.training.global_batch_size // share.count
         first = share.index * rows
         return [
-            stream.batch(self._step, start, min(micro, first + rows - start))
-            for start in range(first, first + rows, micro)
+            stream.batch(step, start, min(micro, first + rows - start)) for start in range(first, first + rows, micro)
         ]
 
     def _is_stopping(self) -> bool:

@@ -203,7 +203,7 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog, place: Place) -> 
         text_bytes=statistics.text_bytes,
         tokens=statistics.tokens,
         bytes_per_token=statistics.bytes_per_token,
-        dataset_bytes=sum(file.stat().st_size for file in corpus.folder.rglob("*.bin")),
+        dataset_bytes=corpus.token_bytes,
     )
     if place.rank > 0:
         return corpus

@@ -1,8 +1,8 @@
 """Where prepared data lies, and how a folder of it comes to be there whole or not at all.
 
 A folder is written under another name and renamed when it is complete. One process at a time prepares a given corpus:
-it holds a lock, which the system releases when the process ends, however it ends. So whoever holds the lock may remove
-what an earlier holder left behind.
+it holds a lock, which the system releases when the process ends, however it ends. So whoever holds the lock may go on
+with what an earlier holder left behind, or remove it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -20,6 +21,9 @@ from pathlib import Path
 from headway.errors import DataError
 from headway.machine import cache as machine_cache
 from headway.runs.durable import flush_folder, is_disk_full
+
+ABANDONED_SECONDS = 7 * 86_400.0
+"""What nobody has gone on with for so long is removed."""
 
 _BUILDING, _REPLACED, _LOCK = "building", "replaced", "lock"
 
@@ -76,9 +80,10 @@ def exclusive(cache: Path, key: str, on_wait: Callable[[], None]) -> Iterator[No
 
 @contextmanager
 def building(cache: Path, key: str, needed_bytes: Callable[[], int]) -> Iterator[Path]:
-    """Give an empty folder to fill, and put it in its place when the block ends without an error.
+    """Give a folder to fill, and put it in its place when the block ends without an error.
 
-    The caller holds the lock of `exclusive`.
+    The folder holds what an earlier process left that was killed or interrupted; after an error, nothing is left. The
+    caller holds the lock of `exclusive`.
 
     Args:
         cache: the folder of all prepared data.
@@ -90,7 +95,7 @@ def building(cache: Path, key: str, needed_bytes: Callable[[], int]) -> Iterator
     """
     folder = cache / f".{key}.{_BUILDING}"
     try:
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         yield folder
         flush_folder(folder)
         _publish(folder, cache / key, cache / f".{key}.{_REPLACED}")
@@ -98,7 +103,7 @@ def building(cache: Path, key: str, needed_bytes: Callable[[], int]) -> Iterator
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise cache_error(error, cache, needed_bytes()) from error
-    except BaseException:
+    except Exception:
         shutil.rmtree(folder, ignore_errors=True)
         raise
 
@@ -135,9 +140,20 @@ def _remove_leftovers(cache: Path, held_key: str) -> None:
     for suffix in (_BUILDING, _REPLACED):
         for folder in sorted(cache.glob(f".*.{suffix}")):
             key = folder.name.split(".")[1]
+            if suffix == _BUILDING and (key == held_key or not _is_abandoned(folder)):
+                continue
             if key == held_key:
                 shutil.rmtree(folder, ignore_errors=True)
                 continue
             with _lock_path(cache, key).open("wb") as lock:
                 if _try_lock(lock.fileno()):
                     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_abandoned(folder: Path) -> bool:
+    try:
+        newest = max((entry.stat().st_mtime for entry in (folder, *folder.iterdir())), default=0.0)
+    except OSError:
+        # Somebody removes it at this moment.
+        return False
+    return time.time() - newest > ABANDONED_SECONDS

@@ -9,9 +9,10 @@ from pathlib import Path
 from headway.errors import DataError
 from headway.recipe.sections import DataConfig
 from headway.training.data.formats import format_of, opened, read_rows
+from headway.training.data.locations import Location, location_of
 from headway.training.data.messages import COLUMNS, messages_of, shape_of
-from headway.training.data.rows import BadRows, parquet_columns
-from headway.training.data.sources import Document, SourceFile, list_files
+from headway.training.data.rows import BadRows, Cursor, Row, parquet_columns
+from headway.training.data.sources import Document, Place, SourceFile, each_file, list_files
 from headway.training.data.templates import ChatTemplate, find_template, own_template
 from headway.training.data.tokenizers import (
     BPE_SPECIAL_TOKENS,
@@ -31,9 +32,9 @@ def holds_chats(data: DataConfig, files: Sequence[SourceFile]) -> bool:
     if data.format == "text" or not files:
         return False
     if data.format == "auto":
-        return _first_fields_are_chat(Path(files[0].path), data.text_field)
+        return _first_fields_are_chat(location_of(files[0].path), data.text_field)
     for file in files:
-        if format_of(Path(file.path)).kind == "text":
+        if format_of(location_of(file.path)).kind == "text":
             raise DataError("data-chat-file-kind", path=file.path)
     return True
 
@@ -79,6 +80,7 @@ def conversations(
     needs_answers: bool,
     max_bytes: int | None = None,
     bad: BadRows | None = None,
+    at: Place | None = None,
 ) -> Iterator[Document]:
     """Yield the conversations of the files as documents.
 
@@ -88,32 +90,35 @@ def conversations(
         needs_answers: refuse conversations without an answer.
         max_bytes: stop before the conversation with which there would be more text.
         bad: takes the rows that cannot be used; the first one is an error by default.
+        at: where to begin, and where reading is: at each conversation, behind it.
 
     Raises:
         DataError: a file or a row cannot be used.
         MissingDependencyError: a package that reads the format is not installed.
     """
     bad = bad or BadRows()
-    left_bytes, done_source_bytes = max_bytes, 0
-    for file in files:
-        _require_columns(Path(file.path))
-        for row in read_rows(Path(file.path), COLUMNS, bad):
-            rendered = None
-            with bad:
-                rendered = template.render(messages_of(row), row.where, needs_answers=needs_answers)
-            if rendered is None:
-                continue
-            content = rendered.text.encode("utf-8")
-            if left_bytes is not None:
-                left_bytes -= len(content)
-                if left_bytes < 0:
-                    return
-            fingerprint = blake2b(content, digest_size=16).digest()
-            yield Document(rendered.text, len(content), fingerprint, done_source_bytes, rendered.answers)
-        done_source_bytes += file.size_bytes
+    left_bytes = max_bytes
+
+    def read(file: SourceFile, cursor: Cursor) -> Iterator[Row]:
+        location = location_of(file.path)
+        _require_columns(location)
+        return read_rows(location, COLUMNS, bad, cursor)
+
+    for row in each_file(files, at or Place(), read):
+        rendered = None
+        with bad:
+            rendered = template.render(messages_of(row), row.where, needs_answers=needs_answers)
+        if rendered is None:
+            continue
+        content = rendered.text.encode("utf-8")
+        if left_bytes is not None:
+            left_bytes -= len(content)
+            if left_bytes < 0:
+                return
+        yield Document(rendered.text, len(content), blake2b(content, digest_size=16).digest(), rendered.answers)
 
 
-def _first_fields_are_chat(path: Path, text_field: str) -> bool:
+def _first_fields_are_chat(path: Location, text_field: str) -> bool:
     kind = format_of(path).kind
     if kind == "text":
         return False
@@ -126,7 +131,7 @@ def _first_fields_are_chat(path: Path, text_field: str) -> bool:
     return text_field not in fields and shape_of(fields) is not None
 
 
-def _require_columns(path: Path) -> None:
+def _require_columns(path: Location) -> None:
     if format_of(path).kind != "parquet":
         return
     with opened(path) as file:

@@ -1,47 +1,31 @@
-"""The second pass over the text: documents become tokens, and the tokens go to the shards of their splits."""
+"""The second pass over the text: documents become tokens of their splits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import NamedTuple, final
 
-import msgspec
 import numpy as np
 
-from headway.training.data.rows import BadRows
-from headway.training.data.scanning import ContentDigest, Scan, split_key
-from headway.training.data.shards import (
-    FORMAT_VERSION,
-    SHARD_TOKENS,
-    FileRecord,
-    FileWriter,
-    Manifest,
-    SplitWriter,
-    token_dtype,
-)
+from headway.training.data.scanning import split_key
 from headway.training.data.sources import Document
-from headway.training.data.templates import TEMPLATE_NAME, ChatTemplate
-from headway.training.data.tokenizers import FILE_NAME, Tokenizer
-
-Progress = Callable[[str, float], None]
-"""Called with the id of a message that names the stage, and the share of that stage that is done, 0 to 1."""
-
-TRAIN, VALIDATION = "train", "validation"
-SKIPPED_NAME = "skipped.json"
-"""What was left out, where anything was."""
+from headway.training.data.templates import ChatTemplate
+from headway.training.data.tokenizers import Tokenizer
 
 _BATCH_BYTES = 4 * 2**20
 _BATCH_DOCUMENTS = 4096
 
 
-class Skipped(NamedTuple):
-    """Rows that were left out."""
+class EncodedSplit(NamedTuple):
+    """Whole documents of one split as tokens."""
 
-    rows: int
-    message_id: str
-    arguments: dict[str, str | int | float]
-    """The error of the first one: it names the place."""
+    tokens: bytes
+    lengths: bytes
+    """Tokens of each document, int64."""
+    text_bytes: int
+    marks: bytes | None
+    """Which tokens count as targets, bool; None where all do."""
 
 
 class _Encoded(NamedTuple):
@@ -50,13 +34,13 @@ class _Encoded(NamedTuple):
 
 
 @final
-class Encoder:
-    """Encodes all documents and writes them to the shards of their splits.
+class SplitEncoder:
+    """Encodes documents, and keeps the tokens of both splits apart.
 
     Args:
         tokenizer: of text.
-        found: what the first pass found.
-        report: told how far it is.
+        validation_below: documents whose `split_key` is smaller are for validation.
+        dtype: of the tokens.
         template: of conversations, whose text it made; None where the documents are text.
         marks_answers: of conversations, only answers count as targets.
     """
@@ -64,81 +48,39 @@ class Encoder:
     def __init__(
         self,
         tokenizer: Tokenizer,
-        found: Scan,
-        report: Progress,
+        validation_below: int,
+        dtype: np.dtype[np.unsignedinteger],
         template: ChatTemplate | None = None,
-        *,
         marks_answers: bool = False,
     ) -> None:
+        self.num_documents = 0
         self._tokenizer = tokenizer
-        self._found = found
-        self._report = report
+        self._validation_below = validation_below
         self._template = template
         self._marks_answers = marks_answers
-        self._dtype = token_dtype(tokenizer.vocab_size)
-        self._encoded_bytes = 0
-        self._encoded_tokens = 0
+        self._digest = blake2b(digest_size=16)
+        self._parts = tuple(_Tokens(dtype, marks=marks_answers) for _ in range(2))
 
-    def needed_bytes(self) -> int:
-        """Return about how large the folder will be, from what was encoded so far."""
-        tokens_per_byte = self._encoded_tokens / self._encoded_bytes if self._encoded_bytes else 1.0
-        return round(self._found.text_bytes * tokens_per_byte * self._dtype.itemsize) + 8 * self._found.num_documents
+    @property
+    def digest(self) -> str:
+        """As in `Piece`."""
+        return self._digest.hexdigest()
 
-    def write(self, texts: Iterable[Document], folder: Path, bad: BadRows) -> Manifest:
-        """Write the tokenizer, its template and all shards; the manifest is returned, not written.
+    def add(self, documents: Iterable[Document]) -> None:
+        """Encode documents."""
+        for batch in _batched(documents):
+            for document, encoded in zip(batch, self._encoded(batch), strict=True):
+                is_validation = split_key(document) < self._validation_below
+                self._parts[is_validation].add(encoded, document.num_bytes)
+                self._digest.update(document.fingerprint)
+            for part in self._parts:
+                part.pack()
+            self.num_documents += len(batch)
 
-        Args:
-            texts: all documents.
-            folder: an empty one.
-            bad: knows at the end which rows were left out.
-        """
-        files = {FILE_NAME: _write_file(folder / FILE_NAME, self._tokenizer.to_bytes())}
-        if self._template is not None:
-            files[TEMPLATE_NAME] = _write_file(folder / TEMPLATE_NAME, self._template.source.encode("utf-8"))
-        writers = {name: SplitWriter(folder, name, self._dtype) for name in (TRAIN, VALIDATION)}
-        digest = ContentDigest()
-        try:
-            for batch in _batched(texts):
-                self._append(batch, writers)
-                for document in batch:
-                    digest.add(document)
-                self._report("data-progress-encoding", min(1.0, self._encoded_bytes / self._found.text_bytes))
-            records = [writer.close() for writer in writers.values()]
-        finally:
-            for writer in writers.values():
-                writer.abandon()
-        for writer in writers.values():
-            files.update(writer.files)
-        if bad.first is not None:
-            skipped = Skipped(bad.count, bad.first.message_id, bad.first.arguments)
-            files[SKIPPED_NAME] = _write_file(folder / SKIPPED_NAME, msgspec.json.encode(skipped))
-        return Manifest(
-            format_version=FORMAT_VERSION,
-            dtype=self._dtype.name,
-            shard_tokens=SHARD_TOKENS,
-            splits=tuple(record for record in records if record.num_tokens),
-            tokenizer_digest=self._tokenizer.digest,
-            content_digest=digest.text(),
-            files=files,
-        )
-
-    def _append(self, batch: list[Document], writers: dict[str, SplitWriter]) -> None:
-        encoded = self._encoded(batch)
-        for name, writer in writers.items():
-            tokens: list[int] = []
-            marks: list[bool] | None = [] if self._marks_answers else None
-            lengths: list[int] = []
-            text_bytes = 0
-            for document, (ids, is_target) in zip(batch, encoded, strict=True):
-                if (split_key(document) < self._found.validation_below) == (name == VALIDATION):
-                    tokens.extend(ids)
-                    lengths.append(len(ids))
-                    text_bytes += document.num_bytes
-                    if marks is not None:
-                        marks.extend(is_target or ())
-            self._encoded_tokens += len(tokens)
-            self._encoded_bytes += text_bytes
-            writer.append(tokens, lengths, text_bytes, marks)
+    def splits(self) -> tuple[EncodedSplit, EncodedSplit]:
+        """Return what is for training, and what is for validation."""
+        train, validation = self._parts
+        return train.result(), validation.result()
 
     def _encoded(self, batch: list[Document]) -> list[_Encoded]:
         texts = [document.text for document in batch]
@@ -151,6 +93,35 @@ class Encoder:
             _Encoded(ids, answer_tokens(offsets, document.answers) if self._marks_answers else None)
             for document, (ids, offsets) in zip(batch, rendered, strict=True)
         ]
+
+
+class _Tokens:
+    """The tokens of one split; lists of Python's numbers are packed as soon as a batch is done."""
+
+    def __init__(self, dtype: np.dtype[np.unsignedinteger], *, marks: bool) -> None:
+        self._dtype = dtype
+        self._tokens: list[int] = []
+        self._marks: list[bool] = []
+        self._packed_tokens, self._packed_marks = bytearray(), bytearray()
+        self._lengths: list[int] = []
+        self._text_bytes = 0
+        self._has_marks = marks
+
+    def add(self, encoded: _Encoded, num_bytes: int) -> None:
+        self._tokens.extend(encoded.ids)
+        self._marks.extend(encoded.is_target or ())
+        self._lengths.append(len(encoded.ids))
+        self._text_bytes += num_bytes
+
+    def pack(self) -> None:
+        self._packed_tokens += np.asarray(self._tokens, dtype=self._dtype).tobytes()
+        self._packed_marks += bytes(self._marks)
+        self._tokens, self._marks = [], []
+
+    def result(self) -> EncodedSplit:
+        lengths = np.asarray(self._lengths, dtype=np.int64).tobytes()
+        marks = bytes(self._packed_marks) if self._has_marks else None
+        return EncodedSplit(bytes(self._packed_tokens), lengths, self._text_bytes, marks)
 
 
 def answer_tokens(offsets: Sequence[tuple[int, int]], answers: Sequence[tuple[int, int]]) -> list[bool]:
@@ -167,15 +138,6 @@ def answer_tokens(offsets: Sequence[tuple[int, int]], answers: Sequence[tuple[in
     for first, last in answers:
         found |= (starts < last) & (ends > first)
     return found.tolist()
-
-
-def _write_file(path: Path, content: bytes) -> FileRecord:
-    writer = FileWriter(path)
-    try:
-        writer.write(content)
-        return writer.close()
-    finally:
-        writer.abandon()
 
 
 def _batched(texts: Iterable[Document]) -> Iterator[list[Document]]:

@@ -12,18 +12,20 @@ import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from headway.errors import DataError
+from headway.training.data.locations import Location, name_of, opened_bytes
 from headway.training.data.rows import (
-    PARQUET_BATCH_ROWS,
     BadRows,
+    Cursor,
     Row,
+    advance,
     corrupt,
     import_arrow,
     json_rows,
     json_type,
+    parquet_batches,
     parquet_columns,
     parquet_rows,
     require_unicode,
@@ -47,53 +49,58 @@ class Format(NamedTuple):
     compression: str
 
 
-def format_of(path: Path) -> Format:
+def format_of(path: Location) -> Format:
     """Tell a file's format from its name; every unknown suffix means text.
 
     Raises:
         DataError: ``data-format-unsupported``, for a format that is known not to be text.
     """
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+    named = name_of(path).suffixes
+    suffixes = [suffix.lower() for suffix in named]
     compression = _COMPRESSIONS.get(suffixes[-1], "none") if suffixes else "none"
     if compression != "none":
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     kind = _KINDS.get(suffix, "text")
     if suffix in _REFUSED_SUFFIXES or (kind == "parquet" and compression != "none"):
-        raise DataError("data-format-unsupported", path=str(path), suffix="".join(path.suffixes[-2:]))
+        raise DataError("data-format-unsupported", path=str(path), suffix="".join(named[-2:]))
     return Format(kind, compression)
 
 
-def read_documents(path: Path, text_field: str, bad: BadRows | None = None) -> Iterator[str]:
+def read_documents(
+    path: Location, text_field: str, bad: BadRows | None = None, cursor: Cursor | None = None
+) -> Iterator[str]:
     """Yield the documents of one file in their order; documents without any text are left out.
 
     Args:
         path: a regular file.
         text_field: the field (JSON Lines) or column (Parquet) that holds the text.
         bad: takes the rows that cannot be used; the first one is an error by default.
+        cursor: where to begin, and where reading is: at each document, behind it.
 
     Raises:
         DataError: the file cannot be read, is damaged, or does not hold what its format promises.
         MissingDependencyError: the package that reads the format is not installed.
     """
     kind, _ = format_of(path)
-    bad = bad or BadRows()
+    bad, cursor = bad or BadRows(), cursor or Cursor()
     with opened(path) as stream:
         if kind == "parquet":
-            yield from _parquet_documents(stream, path, text_field, bad)
+            yield from _parquet_documents(stream, path, text_field, bad, cursor)
         elif kind == "jsonl":
-            yield from _json_documents(stream, path, text_field, bad)
+            yield from _json_documents(stream, path, text_field, bad, cursor)
         else:
-            yield from _text_documents(stream, path)
+            yield from _text_documents(stream, path, cursor)
 
 
-def read_rows(path: Path, columns: tuple[str, ...], bad: BadRows) -> Iterator[Row]:
+def read_rows(path: Location, columns: tuple[str, ...], bad: BadRows, cursor: Cursor | None = None) -> Iterator[Row]:
     """Yield the rows of a file of JSON Lines or Parquet.
 
     Args:
         path: a regular file.
         columns: those of a Parquet file that are read, as far as it has them.
         bad: takes the rows that are damaged.
+        cursor: where to begin, and where reading is: at each row, behind it.
 
     Raises:
         DataError: the file or a row cannot be read.
@@ -102,13 +109,13 @@ def read_rows(path: Path, columns: tuple[str, ...], bad: BadRows) -> Iterator[Ro
     with opened(path) as stream:
         if format_of(path).kind == "parquet":
             present = parquet_columns(path, stream)
-            yield from parquet_rows(path, stream, [name for name in columns if name in present], bad)
+            yield from parquet_rows(path, stream, [name for name in columns if name in present], bad, cursor)
         else:
-            yield from json_rows(stream, path, bad)
+            yield from json_rows(stream, path, bad, cursor)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[BinaryIO]:
+def opened(path: Location) -> Iterator[BinaryIO]:
     """Open a file and undo its compression.
 
     Raises:
@@ -120,7 +127,7 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _reading(path: Path) -> Iterator[None]:
+def _reading(path: Location) -> Iterator[None]:
     try:
         yield
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
@@ -132,8 +139,8 @@ def _reading(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _open(path: Path, compression: str) -> Iterator[BinaryIO]:
-    with path.open("rb") as file:
+def _open(path: Location, compression: str) -> Iterator[BinaryIO]:
+    with opened_bytes(path) as file:
         if compression == "gzip":
             with gzip.open(file) as stream:
                 yield cast(BinaryIO, stream)
@@ -145,21 +152,23 @@ def _open(path: Path, compression: str) -> Iterator[BinaryIO]:
             yield file
 
 
-def _text_documents(stream: BinaryIO, path: Path) -> Iterator[str]:
-    offset_bytes = 0
+def _text_documents(stream: BinaryIO, path: Location, cursor: Cursor | None = None) -> Iterator[str]:
+    cursor = cursor or Cursor()
+    advance(stream, cursor.offset_bytes)
     rest = b""
     while True:
+        begin = cursor.offset_bytes
         content = rest + stream.read(TEXT_DOCUMENT_BYTES - len(rest))
         at_end = len(content) < TEXT_DOCUMENT_BYTES
         cut = len(content) if at_end else _end_of_document(content)
-        text = _decode(content[:cut], path, offset_bytes)
-        if offset_bytes == 0:
+        text = _decode(content[:cut], path, begin)
+        if begin == 0:
             text = text.removeprefix("\ufeff")
+        cursor.offset_bytes += cut
         if text:
             yield text
         if at_end:
             return
-        offset_bytes += cut
         rest = content[cut:]
 
 
@@ -174,15 +183,15 @@ def _end_of_document(content: bytes) -> int:
     return cut
 
 
-def _decode(content: bytes, path: Path, offset_bytes: int) -> str:
+def _decode(content: bytes, path: Location, offset_bytes: int) -> str:
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError("data-not-utf8", path=str(path), offset_bytes=offset_bytes + error.start) from error
 
 
-def _json_documents(stream: BinaryIO, path: Path, text_field: str, bad: BadRows) -> Iterator[str]:
-    for row in json_rows(stream, path, bad):
+def _json_documents(stream: BinaryIO, path: Location, text_field: str, bad: BadRows, cursor: Cursor) -> Iterator[str]:
+    for row in json_rows(stream, path, bad, cursor):
         text = ""
         with bad:
             text = _text_of_row(row, text_field)
@@ -204,20 +213,18 @@ def _checked_text(value: object, where: dict[str, Any], text_field: str) -> str:
     return value
 
 
-def _parquet_documents(file: BinaryIO, path: Path, text_field: str, bad: BadRows) -> Iterator[str]:
+def _parquet_documents(file: BinaryIO, path: Location, text_field: str, bad: BadRows, cursor: Cursor) -> Iterator[str]:
     arrow = import_arrow()
     try:
         with arrow.parquet.ParquetFile(file) as table:
             _check_column(arrow, table.schema_arrow, path, text_field)
-            row = 0
-            for batch in table.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=[text_field]):
-                yield from _texts_of_batch(batch.column(0), path, row, text_field, bad)
-                row += batch.num_rows
+            for batch in parquet_batches(table, [text_field], cursor.line):
+                yield from _texts_of_batch(batch.column(0), path, text_field, bad, cursor)
     except arrow.ArrowException as error:
         raise corrupt(path, error) from error
 
 
-def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
+def _check_column(arrow: Any, schema: Any, path: Location, text_field: str) -> None:
     if text_field not in schema.names:
         raise DataError(
             "data-column-missing", path=str(path), field=text_field, present=", ".join(schema.names) or "none"
@@ -229,11 +236,12 @@ def _check_column(arrow: Any, schema: Any, path: Path, text_field: str) -> None:
         raise DataError("data-column-type", path=str(path), field=text_field, found=str(kind))
 
 
-def _texts_of_batch(column: Any, path: Path, first_row: int, text_field: str, bad: BadRows) -> Iterator[str]:
-    for row, scalar in enumerate(column, start=first_row + 1):
+def _texts_of_batch(column: Any, path: Location, text_field: str, bad: BadRows, cursor: Cursor) -> Iterator[str]:
+    for scalar in column:
+        cursor.line += 1
         text = ""
         with bad:
-            text = _text_of_scalar(scalar, {"path": str(path), "line": row}, text_field)
+            text = _text_of_scalar(scalar, {"path": str(path), "line": cursor.line}, text_field)
         if text:
             yield text
 

@@ -2,115 +2,55 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
-
 from headway.errors import DataError
-from headway.recipe.sections import DataConfig
-from headway.training.data.batches import Batch, BatchStream, validation_batches
+from headway.recipe.sections import DataConfig, SourceConfig
+from headway.training.data.building import (
+    TRAIN,
+    VALIDATION,
+    Builder,
+    Building,
+    Progress,
+    merged,
+    scan_units,
+    write_file,
+)
+from headway.training.data.building import train_tokenizer as trained_on
 from headway.training.data.cache import building, cache_folder, cache_key, exclusive
-from headway.training.data.chats import chat_template, conversations, holds_chats
-from headway.training.data.encoding import SKIPPED_NAME, TRAIN, VALIDATION, Encoder, Progress, Skipped
-from headway.training.data.rows import BadRows
-from headway.training.data.scanning import SAMPLE_LIMIT_BYTES, Scan, scan
-from headway.training.data.shards import (
-    FORMAT_VERSION,
-    Manifest,
-    Split,
-    find_damage,
-    read_manifest,
-    write_manifest,
-)
-from headway.training.data.sources import Document, SourceFile, documents, list_files
-from headway.training.data.templates import ChatTemplate
-from headway.training.data.tokenizers import (
-    BPE_SPECIAL_TOKENS,
-    FILE_NAME,
-    Tokenizer,
-    check_vocabulary,
-)
+from headway.training.data.card import CARD_NAME, read_card
+from headway.training.data.chats import chat_template, holds_chats
+from headway.training.data.corpus import Corpus, Notice, Source
+from headway.training.data.executors import Executor, Serial
+from headway.training.data.shards import FORMAT_VERSION, Manifest, Split, find_damage, read_manifest
+from headway.training.data.sources import SourceFile, list_files
+from headway.training.data.stores import Folder, Store, opened_store
+from headway.training.data.templates import CONFIG_NAME, TEMPLATE_NAME, ChatTemplate, find_template
+from headway.training.data.tokenizers import FILE_NAME, Tokenizer, check_vocabulary
+from headway.training.data.work import Reading, Sizes, units_of
 
 
 @dataclass(frozen=True)
-class Notice:
-    """Something that the reader should know, as the id of a message and its arguments."""
+class Job:
+    """What is prepared, and by whom."""
 
-    message_id: str
-    arguments: dict[str, str | int | float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """How much text there is, both splits together; tokens include one end-of-document token for each document.
-
-    Of conversations, the text is what the template makes of them, and its own tokens end them.
-    """
-
-    documents: int
-    text_bytes: int
-    tokens: int
+    data: DataConfig
+    vocab_size: int
+    report: Progress
+    executor: Executor
+    sizes: Sizes
 
     @property
-    def bytes_per_token(self) -> float:
-        """Bytes of UTF-8 text that one token stands for, on average."""
-        return self.text_bytes / self.tokens
+    def cache(self) -> Path:
+        """The folder of all prepared data."""
+        return cache_folder(self.data.cache)
 
 
-@dataclass(frozen=True, eq=False)
-class Corpus:
-    """Text as tokens, ready to be trained on."""
-
-    tokenizer: Tokenizer
-    train: Split
-    validation: Split | None
-    statistics: Statistics
-    folder: Path
-    from_cache: bool
-    seed: int
-    attention_within_documents: bool
-    digest: str
-    """Names the tokens of both splits, wherever the files that they came from lie."""
-    notices: tuple[Notice, ...] = ()
-    template: ChatTemplate | None = None
-    """Of conversations, which are packed whole, and attended to each by itself; None where the documents are text."""
-
-    @property
-    def is_chat(self) -> bool:
-        """Whether the documents are conversations."""
-        return self.template is not None
-
-    def train_stream(self, sequence_length: int, global_batch_size: int) -> BatchStream:
-        """Return the shuffled training batches; see `BatchStream`."""
-        return BatchStream(
-            self.train,
-            sequence_length,
-            global_batch_size,
-            self.seed,
-            with_document_ids=self.attention_within_documents,
-            packs=self.is_chat,
-        )
-
-    def validation_batches(self, sequence_length: int, batch_size: int, max_sequences: int) -> list[Batch]:
-        """Return the fixed validation batches, none where there is no validation split; see `validation_batches`."""
-        if self.validation is None:
-            return []
-        return validation_batches(
-            self.validation,
-            sequence_length,
-            batch_size,
-            max_sequences,
-            with_document_ids=self.attention_within_documents,
-            packs=self.is_chat,
-        )
-
-
-class _Source(NamedTuple):
-    """What a corpus is made from."""
+class _Text(NamedTuple):
+    """Files that a corpus is made from."""
 
     data: DataConfig
     files: tuple[SourceFile, ...]
@@ -118,16 +58,61 @@ class _Source(NamedTuple):
     """None where it is to be trained."""
     template: ChatTemplate | None
     """None where the documents are text."""
-    vocab_size: int
-    report: Progress
+    job: Job
 
-    @property
-    def marks_answers(self) -> bool:
-        """Whether only answers count as targets."""
-        return self.template is not None and self.data.loss_on == "answers"
+    def building(self) -> Building:
+        """Return what it is built from."""
+        data = self.data
+        marks_answers = self.template is not None and data.loss_on == "answers"
+        return Building(
+            units=units_of(self.files, self.job.sizes.unit_bytes),
+            reading=Reading(data.text_field, self.template, marks_answers, data.on_bad_row == "skip"),
+            tokenizer=self.tokenizer,
+            vocab_size=self.job.vocab_size,
+            validation_fraction=data.validation_fraction,
+            max_bytes=data.max_bytes,
+            report=self.job.report,
+            executor=self.job.executor,
+            sizes=self.job.sizes,
+        )
+
+    def key(self) -> str:
+        """Return what names the corpus."""
+        data = self.data
+        parts: dict[str, object] = {
+            "format_version": FORMAT_VERSION,
+            "files": self.files,
+            "text_field": data.text_field,
+            "tokenizer": f"bpe {self.job.vocab_size}" if self.tokenizer is None else self.tokenizer.digest,
+            "validation_fraction": data.validation_fraction,
+            "max_bytes": data.max_bytes,
+        }
+        if self.template is not None:
+            parts |= {"template": self.template.digest, "loss_on": data.loss_on}
+        if data.on_bad_row != "stop":
+            parts["on_bad_row"] = data.on_bad_row
+        return cache_key(parts)
 
 
-def prepare(data: DataConfig, *, vocab_size: int, seed: int, progress: Progress | None = None) -> Corpus:
+class _Prepared(NamedTuple):
+    """A source that is ready."""
+
+    store: Store
+    manifest: Manifest
+    from_cache: bool
+    notices: tuple[Notice, ...] = ()
+    template: ChatTemplate | None = None
+
+
+def prepare(
+    data: DataConfig,
+    *,
+    vocab_size: int,
+    seed: int,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+    sizes: Sizes | None = None,
+) -> Corpus:
     """Return the corpus of a recipe, from the cache where it has been made before.
 
     Any number of processes may call this at once; one of them does the work.
@@ -137,28 +122,35 @@ def prepare(data: DataConfig, *, vocab_size: int, seed: int, progress: Progress 
         vocab_size: of the model; a trained tokenizer gets this size, any other must not have more ids.
         seed: key of the order of the training samples. The tokens on disk do not depend on it.
         progress: told how far each stage is.
+        executor: who does the work; this process by default. The tokens on disk do not depend on it.
+        sizes: how the work is cut.
 
     Raises:
         DataError: the text or the tokenizer cannot be used, or the cache cannot be written.
         MissingDependencyError: a package that the formats or the tokenizer need is not installed.
     """
-    source = _source(data, vocab_size, progress or (lambda _message_id, _fraction: None))
-    cache, key = cache_folder(data.cache), _key(source)
-    folder = cache / key
-    manifest, _ = _read_cached(folder, source.report)
-    from_cache = manifest is not None
-    notices: tuple[Notice, ...] = ()
-    if manifest is None:
-        with exclusive(cache, key, lambda: source.report("data-progress-waiting", 0.0)):
-            # Another process may have made it while this one waited for its turn.
-            manifest, damaged = _read_cached(folder, source.report)
-            from_cache = manifest is not None
-            if damaged is not None:
-                notices = (Notice("data-cache-damaged", {"path": str(folder), "file": damaged}),)
-            if manifest is None:
-                manifest = _build(source, cache, key)
-    notices += _skipped_notices(folder, manifest)
-    return _corpus(source, folder, manifest, seed, from_cache=from_cache, notices=notices)
+    job = Job(
+        data, vocab_size, progress or (lambda _message_id, _fraction: None), executor or Serial(), sizes or Sizes()
+    )
+    tokenizer = _given_tokenizer(job)
+    parts = [(source, data_of(data, source)) for source in data.sources] or [(SourceConfig(name="-"), data)]
+    if tokenizer is None and data.sources:
+        tokenizer = _shared_tokenizer(job, [part for _, part in parts])
+    ready = [_opened(job, part) if part.prepared else _made(_text_of(job, part, tokenizer)) for _, part in parts]
+    _require_one_kind(data, ready)
+    first = ready[0]
+    tokenizer = Tokenizer.load(first.store.path(FILE_NAME))
+    check_vocabulary(tokenizer, vocab_size)
+    return Corpus(
+        tokenizer=tokenizer,
+        sources=tuple(
+            _source(source if data.sources else None, one) for (source, _), one in zip(parts, ready, strict=True)
+        ),
+        seed=seed,
+        attention_within_documents=data.attention_within_documents,
+        notices=tuple(notice for one in ready for notice in one.notices),
+        template=first.template,
+    )
 
 
 def is_prepared(data: DataConfig, *, vocab_size: int) -> bool:
@@ -167,39 +159,97 @@ def is_prepared(data: DataConfig, *, vocab_size: int) -> bool:
     Raises:
         DataError: the text or the tokenizer cannot be used.
     """
-    source = _source(data, vocab_size, lambda _message_id, _fraction: None)
-    return (cache_folder(data.cache) / _key(source)).exists()
+    job = Job(data, vocab_size, lambda _message_id, _fraction: None, Serial(), Sizes())
+    tokenizer = _given_tokenizer(job)
+    parts = [data_of(data, source) for source in data.sources] or [data]
+    texts = [part for part in parts if not part.prepared]
+    if tokenizer is None and data.sources and texts:
+        found = _tokenizer_key(job, texts)
+        if not (job.cache / found / FILE_NAME).exists():
+            return False
+        tokenizer = Tokenizer.load(job.cache / found)
+    return all((job.cache / _text_of(job, part, tokenizer).key()).exists() for part in texts)
 
 
-def _source(data: DataConfig, vocab_size: int, report: Progress) -> _Source:
-    tokenizer = None
+def data_of(data: DataConfig, source: SourceConfig) -> DataConfig:
+    """Return the section of one source alone."""
+    places = {"source": source.source, "paths": source.paths, "prepared": source.prepared, "sources": ()}
+    return data.model_copy(update=places)
+
+
+def _given_tokenizer(job: Job) -> Tokenizer | None:
+    """Return the tokenizer that the recipe names, or that its prepared sources have; None where it is to be trained."""
+    data, tokenizer = job.data, None
     if data.tokenizer == "byte":
         tokenizer = Tokenizer.byte()
     elif data.tokenizer != "bpe":
         tokenizer = Tokenizer.load(data.tokenizer)
+    prepared = [location for location in (data.prepared, *(one.prepared for one in data.sources)) if location]
+    for location in prepared if tokenizer is None else ():
+        store, _ = opened_store(location, job.cache)
+        tokenizer = Tokenizer.load(store.path(FILE_NAME))
+        break
     if tokenizer is not None:
-        check_vocabulary(tokenizer, vocab_size)
+        check_vocabulary(tokenizer, job.vocab_size)
+    return tokenizer
+
+
+def _text_of(job: Job, data: DataConfig, tokenizer: Tokenizer | None) -> _Text:
     files = list_files(data)
     template = chat_template(data, tokenizer) if holds_chats(data, files) else None
-    return _Source(data, files, tokenizer, template, vocab_size, report)
+    return _Text(data, files, tokenizer, template, job)
 
 
-def _key(source: _Source) -> str:
-    data, tokenizer = source.data, source.tokenizer
-    parts: dict[str, object] = {
-        "format_version": FORMAT_VERSION,
-        "files": source.files,
-        "text_field": data.text_field,
-        "tokenizer": f"bpe {source.vocab_size}" if tokenizer is None else tokenizer.digest,
-        "validation_fraction": data.validation_fraction,
-        "max_bytes": data.max_bytes,
-    }
-    # Only where they matter, so that what was prepared before they were there is found.
-    if source.template is not None:
-        parts |= {"template": source.template.digest, "loss_on": data.loss_on}
-    if data.on_bad_row != "stop":
-        parts["on_bad_row"] = data.on_bad_row
-    return cache_key(parts)
+def _shared_tokenizer(job: Job, parts: Sequence[DataConfig]) -> Tokenizer:
+    """Return the tokenizer of several sources, trained on the text of all of them in proportion to its amount."""
+    cache, key = job.cache, _tokenizer_key(job, parts)
+    if not (cache / key / FILE_NAME).exists():
+        with exclusive(cache, key, lambda: job.report("data-progress-waiting", 0.0)):
+            if not (cache / key / FILE_NAME).exists():
+                with building(cache, key, lambda: 2**20) as folder:
+                    buildings = [_text_of(job, part, None).building() for part in parts]
+                    scans = [scan for one in buildings for scan in scan_units(one)]
+                    tokenizer = trained_on(buildings[0], merged(buildings[0], scans))
+                    write_file(folder / FILE_NAME, tokenizer.to_bytes())
+    return Tokenizer.load(cache / key)
+
+
+def _tokenizer_key(job: Job, parts: Sequence[DataConfig]) -> str:
+    return cache_key({"tokenizer": [_text_of(job, part, None).key() for part in parts]})
+
+
+def _opened(job: Job, data: DataConfig) -> _Prepared:
+    store, manifest = opened_store(str(data.prepared), job.cache)
+    template = None
+    if TEMPLATE_NAME in manifest.files:
+        # Of a remote corpus, they have to be there first.
+        for name in (TEMPLATE_NAME, CONFIG_NAME):
+            store.path(name)
+        special = tuple(Tokenizer.load(store.path(FILE_NAME)).special_tokens)
+        template = find_template(store.folder, special)
+    return _Prepared(store, manifest, True, _skipped_notices(store, manifest), template)
+
+
+def _made(text: _Text) -> _Prepared:
+    """Return a source from the cache, or make it there."""
+    report, cache, key = text.job.report, text.job.cache, text.key()
+    folder = cache / key
+    manifest, _ = _read_cached(folder, report)
+    from_cache = manifest is not None
+    notices: tuple[Notice, ...] = ()
+    if manifest is None:
+        with exclusive(cache, key, lambda: report("data-progress-waiting", 0.0)):
+            # Another process may have made it while this one waited for its turn.
+            manifest, damaged = _read_cached(folder, report)
+            from_cache = manifest is not None
+            if damaged is not None:
+                notices = (Notice("data-cache-damaged", {"path": str(folder), "file": damaged}),)
+            if manifest is None:
+                builder = Builder(text.building())
+                with building(cache, key, builder.needed_bytes) as place:
+                    manifest = builder.build(place)
+    store = Folder(folder)
+    return _Prepared(store, manifest, from_cache, notices + _skipped_notices(store, manifest), text.template)
 
 
 def _read_cached(folder: Path, report: Progress) -> tuple[Manifest | None, str | None]:
@@ -213,102 +263,34 @@ def _read_cached(folder: Path, report: Progress) -> tuple[Manifest | None, str |
     return (manifest, None) if damaged is None else (None, damaged)
 
 
-def _skipped_notices(folder: Path, manifest: Manifest) -> tuple[Notice, ...]:
-    if SKIPPED_NAME not in manifest.files:
+def _skipped_notices(store: Store, manifest: Manifest) -> tuple[Notice, ...]:
+    if CARD_NAME not in manifest.files:
         return ()
-    skipped = msgspec.json.decode((folder / SKIPPED_NAME).read_bytes(), type=Skipped)
+    skipped = read_card(store.path(CARD_NAME).parent).skipped
+    if not skipped:
+        return ()
     # The error of the first one says what is wrong, and where.
-    return Notice("data-rows-skipped", {"rows": skipped.rows}), Notice(skipped.message_id, skipped.arguments)
+    rows = sum(reason.rows for reason in skipped)
+    return Notice("data-rows-skipped", {"rows": rows}), Notice(skipped[0].message_id, skipped[0].first)
 
 
-def _corpus(
-    source: _Source, folder: Path, manifest: Manifest, seed: int, *, from_cache: bool, notices: tuple[Notice, ...]
-) -> Corpus:
-    splits = {record.name: Split(folder, manifest, record) for record in manifest.splits}
-    statistics = Statistics(
-        documents=sum(record.num_documents for record in manifest.splits),
-        text_bytes=sum(record.text_bytes for record in manifest.splits),
-        tokens=sum(record.num_tokens for record in manifest.splits),
-    )
-    return Corpus(
-        tokenizer=Tokenizer.load(folder / FILE_NAME),
+def _require_one_kind(data: DataConfig, ready: Sequence[_Prepared]) -> None:
+    """Refuse sources that cannot be in one batch."""
+    for source, one in zip(data.sources, ready, strict=False):
+        if one.manifest.tokenizer_digest != ready[0].manifest.tokenizer_digest:
+            raise DataError("data-sources-tokenizers", first=data.sources[0].name, other=source.name)
+        if (one.template is None) != (ready[0].template is None):
+            raise DataError("data-sources-kinds", first=data.sources[0].name, other=source.name)
+
+
+def _source(configured: SourceConfig | None, ready: _Prepared) -> Source:
+    splits = {record.name: Split(ready.store, ready.manifest, record) for record in ready.manifest.splits}
+    return Source(
+        name="" if configured is None else configured.name,
+        weight=1.0 if configured is None else configured.weight,
         train=splits[TRAIN],
         validation=splits.get(VALIDATION),
-        statistics=statistics,
-        folder=folder,
-        from_cache=from_cache,
-        seed=seed,
-        attention_within_documents=source.data.attention_within_documents,
-        digest=_digest(manifest),
-        notices=notices,
-        template=source.template,
+        manifest=ready.manifest,
+        folder=ready.store.folder,
+        from_cache=ready.from_cache,
     )
-
-
-def _digest(manifest: Manifest) -> str:
-    # What was left out is no token, and its place is that of a file.
-    checksums = sorted((name, record.sha256) for name, record in manifest.files.items() if name != SKIPPED_NAME)
-    return hashlib.sha256(repr(checksums).encode()).hexdigest()
-
-
-def _build(source: _Source, cache: Path, key: str) -> Manifest:
-    found = _scan(source)
-    tokenizer = source.tokenizer or _train_tokenizer(source, found)
-    encoder = Encoder(tokenizer, found, source.report, source.template, marks_answers=source.marks_answers)
-    with building(cache, key, encoder.needed_bytes) as folder:
-        # Each pass meets the same rows; those of this one count.
-        bad = _bad_rows(source)
-        manifest = encoder.write(_read(source, None, bad), folder, bad)
-        if manifest.content_digest != found.content_digest:
-            raise DataError("data-changed-while-reading")
-        write_manifest(folder, manifest)
-    return manifest
-
-
-def _scan(source: _Source) -> Scan:
-    bad = _bad_rows(source)
-    try:
-        return scan(
-            _read(source, "data-progress-reading", bad),
-            source.data.validation_fraction,
-            0 if source.tokenizer else SAMPLE_LIMIT_BYTES,
-        )
-    except DataError as error:
-        if error.message_id == "data-empty" and bad.first is not None:
-            # What is wrong with the rows says more than that none is left.
-            raise bad.first from error
-        raise
-
-
-def _bad_rows(source: _Source) -> BadRows:
-    return BadRows(skips=source.data.on_bad_row == "skip")
-
-
-def _read(source: _Source, stage: str | None, bad: BadRows) -> Iterator[Document]:
-    total_bytes = max(1, sum(file.size_bytes for file in source.files))
-    for document in _documents(source, bad):
-        if stage is not None:
-            source.report(stage, document.done_source_bytes / total_bytes)
-        yield document
-    if stage is not None:
-        source.report(stage, 1.0)
-
-
-def _documents(source: _Source, bad: BadRows) -> Iterator[Document]:
-    data = source.data
-    if source.template is None:
-        return documents(source.files, data.text_field, data.max_bytes, bad)
-    return conversations(
-        source.files, source.template, needs_answers=source.marks_answers, max_bytes=data.max_bytes, bad=bad
-    )
-
-
-def _train_tokenizer(source: _Source, found: Scan) -> Tokenizer:
-    source.report("data-progress-tokenizer", 0.0)
-    texts: Iterable[str] = found.training_sample
-    if source.template is not None:
-        # What ends a turn is a token of its own already: its spelling is not to be learned as text.
-        texts = (text.replace(BPE_SPECIAL_TOKENS[0], "") for text in texts)
-    tokenizer = Tokenizer.train_bpe(texts, source.vocab_size)
-    source.report("data-progress-tokenizer", 1.0)
-    return tokenizer

@@ -6,14 +6,14 @@ Everything is streamed, and no line is ever held that is longer than `MAX_LINE_B
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
-from pathlib import Path
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, BinaryIO, NamedTuple, Self, final
 
 from headway.errors import DataError, MissingDependencyError
+from headway.training.data.locations import Location
 
 MAX_LINE_BYTES = 64 * 2**20
 """A longer line of JSON Lines is refused, since a line has to be held in memory as a whole."""
@@ -38,6 +38,24 @@ class Row(NamedTuple):
         return {"path": self.path, "line": self.line}
 
 
+@dataclass
+class Cursor:
+    """Where in a file the next document begins; reading moves it, and can begin at any place that it was at."""
+
+    offset_bytes: int = 0
+    """After decompression; of text and JSON Lines."""
+    line: int = 0
+    """Lines before it, or rows of Parquet."""
+
+
+class Reason(NamedTuple):
+    """Rows that were left out for one reason, which the first of them shows."""
+
+    rows: int
+    message_id: str
+    arguments: dict[str, Any]
+
+
 @final
 class BadRows:
     """What happens to rows that cannot be used: the first ends the preparation, or all are left out and counted.
@@ -50,9 +68,25 @@ class BadRows:
     """
 
     def __init__(self, *, skips: bool = False) -> None:
-        self.count = 0
-        self.first: DataError | None = None
+        self.reasons: dict[str, Reason] = {}
         self._skips = skips
+
+    @property
+    def count(self) -> int:
+        """Rows that were left out."""
+        return sum(reason.rows for reason in self.reasons.values())
+
+    @property
+    def first(self) -> DataError | None:
+        """What is wrong with the first of them."""
+        reason = next(iter(self.reasons.values()), None)
+        return None if reason is None else DataError(reason.message_id, **reason.arguments)
+
+    def add(self, reasons: Iterable[Reason]) -> None:
+        """Count what was left out elsewhere, and after what is known here."""
+        for reason in reasons:
+            known = self.reasons.get(reason.message_id, reason._replace(rows=0))
+            self.reasons[reason.message_id] = known._replace(rows=known.rows + reason.rows)
 
     def __enter__(self) -> Self:
         return self
@@ -62,35 +96,42 @@ class BadRows:
     ) -> bool:
         if not self._skips or not isinstance(error, DataError):
             return False
-        self.count += 1
-        self.first = self.first or error
+        self.add([Reason(1, error.message_id, error.arguments)])
         return True
 
 
-def json_rows(stream: BinaryIO, path: Path, bad: BadRows) -> Iterator[Row]:
+def json_rows(stream: BinaryIO, path: Location, bad: BadRows, cursor: Cursor | None = None) -> Iterator[Row]:
     """Yield the rows of JSON Lines; blank lines are passed over.
 
     Args:
         stream: the file's content.
         path: names it in errors.
         bad: takes the lines that are not JSON objects.
+        cursor: where to begin, and where reading is.
 
     Raises:
         DataError: of such a line, where they are not skipped.
     """
-    offset_bytes = 0
-    for number in count(1):
-        line = stream.readline(MAX_LINE_BYTES + 1)
-        if not line:
-            return
+    at = cursor or Cursor()
+    advance(stream, at.offset_bytes)
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        begin, at.offset_bytes, at.line = at.offset_bytes, at.offset_bytes + len(line), at.line + 1
         fields = None
         with bad:
-            fields = _object_of(line, path, number, offset_bytes)
-        offset_bytes += len(line)
+            fields = _object_of(line, path, at.line, begin)
         if len(line) > MAX_LINE_BYTES:
-            offset_bytes += _pass_over(stream, line)
+            at.offset_bytes += _pass_over(stream, line)
         if fields is not None:
-            yield Row(fields, str(path), number)
+            yield Row(fields, str(path), at.line)
+
+
+def advance(stream: BinaryIO, num_bytes: int) -> None:
+    """Pass over the first bytes of a stream that was just opened."""
+    if stream.seekable():
+        stream.seek(num_bytes)
+        return
+    while num_bytes and (piece := stream.read(min(num_bytes, _PIECE_BYTES))):
+        num_bytes -= len(piece)
 
 
 def _pass_over(stream: BinaryIO, piece: bytes) -> int:
@@ -102,7 +143,7 @@ def _pass_over(stream: BinaryIO, piece: bytes) -> int:
     return num_bytes
 
 
-def _object_of(line: bytes, path: Path, number: int, offset_bytes: int) -> dict[str, Any] | None:
+def _object_of(line: bytes, path: Location, number: int, offset_bytes: int) -> dict[str, Any] | None:
     where: dict[str, Any] = {"path": str(path), "line": number}
     if len(line) > MAX_LINE_BYTES:
         raise DataError("data-line-too-long", **where, limit_bytes=MAX_LINE_BYTES)
@@ -124,7 +165,7 @@ def _object_of(line: bytes, path: Path, number: int, offset_bytes: int) -> dict[
     return row
 
 
-def parquet_columns(path: Path, file: BinaryIO) -> tuple[str, ...]:
+def parquet_columns(path: Location, file: BinaryIO) -> tuple[str, ...]:
     """Return the names of a Parquet file's columns.
 
     Raises:
@@ -135,7 +176,9 @@ def parquet_columns(path: Path, file: BinaryIO) -> tuple[str, ...]:
         return tuple(table.schema_arrow.names)
 
 
-def parquet_rows(path: Path, file: BinaryIO, columns: Sequence[str], bad: BadRows) -> Iterator[Row]:
+def parquet_rows(
+    path: Location, file: BinaryIO, columns: Sequence[str], bad: BadRows, cursor: Cursor | None = None
+) -> Iterator[Row]:
     """Yield the rows of a Parquet file, of each the columns that are named; fields without a value are left out.
 
     Raises:
@@ -143,18 +186,33 @@ def parquet_rows(path: Path, file: BinaryIO, columns: Sequence[str], bad: BadRow
         MissingDependencyError: ``pyarrow`` is not installed.
     """
     with _opened(path, file) as table:
-        number = 0
-        for batch in table.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=list(columns)):
+        at = cursor or Cursor()
+        for batch in parquet_batches(table, columns, at.line):
             for place in range(batch.num_rows):
-                number += 1
+                at.line += 1
                 fields = None
                 with bad:
-                    fields = _fields_of(batch, place, path, number)
+                    fields = _fields_of(batch, place, path, at.line)
                 if fields is not None:
-                    yield Row(fields, str(path), number)
+                    yield Row(fields, str(path), at.line)
 
 
-def _fields_of(batch: Any, place: int, path: Path, number: int) -> dict[str, Any]:
+def parquet_batches(table: Any, columns: Sequence[str], first_row: int) -> Iterator[Any]:
+    """Yield the rows of a Parquet file from one on, in batches; groups of rows before it are not read."""
+    sizes = [table.metadata.row_group(number).num_rows for number in range(table.num_row_groups)]
+    group = 0
+    while group < len(sizes) and first_row >= sizes[group]:
+        first_row -= sizes[group]
+        group += 1
+    groups = range(group, len(sizes))
+    for batch in table.iter_batches(batch_size=PARQUET_BATCH_ROWS, columns=list(columns), row_groups=groups):
+        passed = min(first_row, batch.num_rows)
+        first_row -= passed
+        if passed < batch.num_rows:
+            yield batch.slice(passed)
+
+
+def _fields_of(batch: Any, place: int, path: Location, number: int) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
@@ -167,7 +225,7 @@ def _fields_of(batch: Any, place: int, path: Path, number: int) -> dict[str, Any
 
 
 @contextmanager
-def _opened(path: Path, file: BinaryIO) -> Iterator[Any]:
+def _opened(path: Location, file: BinaryIO) -> Iterator[Any]:
     arrow = import_arrow()
     try:
         with arrow.parquet.ParquetFile(file) as table:
@@ -176,7 +234,7 @@ def _opened(path: Path, file: BinaryIO) -> Iterator[Any]:
         raise corrupt(path, error) from error
 
 
-def corrupt(path: Path, error: Exception) -> DataError:
+def corrupt(path: Location, error: Exception) -> DataError:
     """Return the error of a Parquet file that Arrow cannot read."""
     return DataError("data-corrupt-file", path=str(path), reason=str(error).splitlines()[0])
 

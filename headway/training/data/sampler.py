@@ -66,6 +66,15 @@ class Sampler:
             epoch, first = epoch + 1, 0
         return np.concatenate(parts)
 
+    def at(self, positions: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return the samples at positions of the endless sequence, int64 [n]."""
+        epochs, places = np.divmod(positions, self.num_samples)
+        samples = np.empty_like(places)
+        for epoch in np.unique(epochs).tolist():
+            here = epochs == epoch
+            samples[here] = permute(places[here], self.num_samples, self.seed, epoch)
+        return samples
+
 
 def permute(positions: npt.NDArray[np.int64], size: int, seed: int, epoch: int) -> npt.NDArray[np.int64]:
     """Map positions to samples: a permutation of ``range(size)`` keyed by seed and epoch.

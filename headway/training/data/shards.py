@@ -10,17 +10,18 @@ size and SHA-256 of every file; a folder without a true manifest is not valid.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MANIFEST_NAME = "manifest.json"
 SHARD_TOKENS = 256 * 2**20
 VERIFY_LIMIT_BYTES = 2 * 2**30
@@ -32,6 +33,7 @@ TOKENS, POSITIONS, MARKS = "bin", "idx", "mark"
 
 _POSITION_DTYPE = np.dtype("<i8")
 _MARK_DTYPE = np.dtype(np.bool_)
+_READ_BYTES = 2**20
 _SMALL_VOCABULARY = 2**16
 
 
@@ -80,12 +82,24 @@ def token_dtype(vocab_size: int) -> np.dtype[np.unsignedinteger]:
 
 @final
 class FileWriter:
-    """Writes one file of the folder and keeps its checksum; unbuffered, so that closing it has nothing left to fail."""
+    """Writes one file of the folder and keeps its checksum; unbuffered, so that closing it has nothing left to fail.
 
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("wb", buffering=0)
+    Args:
+        path: of the file.
+        kept_bytes: as much of what it holds stays, and what is written follows.
+    """
+
+    def __init__(self, path: Path, kept_bytes: int = 0) -> None:
+        self._file = path.open("r+b" if kept_bytes else "wb", buffering=0)
         self._sha256 = hashlib.sha256()
-        self._size_bytes = 0
+        self.size_bytes = 0
+        while self.size_bytes < kept_bytes:
+            content = self._file.read(min(kept_bytes - self.size_bytes, _READ_BYTES))
+            if not content:
+                raise OSError(errno.ENODATA, os.strerror(errno.ENODATA), str(path))
+            self._sha256.update(content)
+            self.size_bytes += len(content)
+        self._file.truncate(kept_bytes)
 
     def write(self, content: bytes) -> None:
         """Append bytes."""
@@ -94,17 +108,33 @@ class FileWriter:
             # A raw write may take only a part, for instance just before the disk is full.
             rest = rest[self._file.write(rest) :]
         self._sha256.update(content)
-        self._size_bytes += len(content)
+        self.size_bytes += len(content)
+
+    def flush(self) -> None:
+        """Have all of it on the disk."""
+        os.fsync(self._file.fileno())
 
     def close(self) -> FileRecord:
         """Flush the file to the disk and return its record."""
-        os.fsync(self._file.fileno())
+        self.flush()
         self.abandon()
-        return FileRecord(self._size_bytes, self._sha256.hexdigest())
+        return FileRecord(self.size_bytes, self._sha256.hexdigest())
 
     def abandon(self) -> None:
         """Close the file without a record."""
         self._file.close()
+
+
+@dataclass(frozen=True)
+class WriterState:
+    """How far a `SplitWriter` is."""
+
+    num_tokens: int = 0
+    num_documents: int = 0
+    text_bytes: int = 0
+    open_bytes: dict[str, int] = field(default_factory=dict)
+    """Of the shard that is not full: the size of each of its files, by suffix."""
+    files: dict[str, FileRecord] = field(default_factory=dict)
 
 
 @final
@@ -116,23 +146,46 @@ class SplitWriter:
         name: of the split.
         dtype: of the tokens.
         shard_tokens: length of a full shard.
+        state: of an earlier writer of the same files, to go on from.
+
+    Raises:
+        OSError: the files of the state are not there.
     """
 
     def __init__(
-        self, folder: Path, name: str, dtype: np.dtype[np.unsignedinteger], shard_tokens: int = SHARD_TOKENS
+        self,
+        folder: Path,
+        name: str,
+        dtype: np.dtype[np.unsignedinteger],
+        shard_tokens: int = SHARD_TOKENS,
+        state: WriterState | None = None,
     ) -> None:
-        self.files: dict[str, FileRecord] = {}
+        state = state or WriterState()
+        self.files: dict[str, FileRecord] = dict(state.files)
         self._folder = folder
         self._name = name
         self._dtype = dtype
         self._shard_tokens = shard_tokens
-        self._num_tokens = 0
-        self._num_documents = 0
-        self._text_bytes = 0
+        self._num_tokens = state.num_tokens
+        self._num_documents = state.num_documents
+        self._text_bytes = state.text_bytes
         self._open: dict[str, FileWriter] = {}
+        for suffix, size_bytes in state.open_bytes.items():
+            self._open[suffix] = FileWriter(folder / self._shard_name(self._num_tokens - 1, suffix), size_bytes)
+
+    def state(self) -> WriterState:
+        """Have all of it on the disk, and return what another writer can go on from."""
+        for writer in self._open.values():
+            writer.flush()
+        open_bytes = {suffix: writer.size_bytes for suffix, writer in self._open.items()}
+        return WriterState(self._num_tokens, self._num_documents, self._text_bytes, open_bytes, dict(self.files))
 
     def append(
-        self, tokens: list[int], document_lengths: list[int], text_bytes: int, is_target: list[bool] | None = None
+        self,
+        tokens: npt.ArrayLike,
+        document_lengths: npt.ArrayLike,
+        text_bytes: int,
+        is_target: npt.ArrayLike | None = None,
     ) -> None:
         """Append whole documents.
 
@@ -158,7 +211,7 @@ class SplitWriter:
                 self._writer(MARKS).write(here_marks.tobytes())
             if self._num_tokens % self._shard_tokens == 0:
                 self._finish_shard()
-        self._num_documents += len(document_lengths)
+        self._num_documents += lengths.size
         self._text_bytes += text_bytes
 
     def close(self) -> SplitRecord:
@@ -230,22 +283,29 @@ def find_damage(folder: Path, manifest: Manifest, verify_limit_bytes: int = VERI
     return None
 
 
+class Files(Protocol):
+    """Says where files of a folder lie, which may be brought there only then."""
+
+    def path(self, name: str) -> Path:
+        """Return where a file lies on this machine."""
+
+
 @final
 class Split:
     """The tokens of one split, mapped into memory; nothing is read before it is asked for.
 
     Args:
-        folder: a valid folder.
+        files: a valid folder, or what knows where each of its files lies.
         manifest: its manifest.
         record: the split, one of the manifest's.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, record: SplitRecord) -> None:
+    def __init__(self, files: Path | Files, manifest: Manifest, record: SplitRecord) -> None:
         self.name = record.name
         self.num_tokens = record.num_tokens
         self.num_documents = record.num_documents
         self.text_bytes = record.text_bytes
-        self._folder = folder
+        self._path = files.joinpath if isinstance(files, Path) else files.path
         self._dtype = np.dtype(manifest.dtype).newbyteorder("<")
         self._shard_tokens = manifest.shard_tokens
         self._has_marks = shard_name(record.name, 0, MARKS) in manifest.files
@@ -284,7 +344,7 @@ class Split:
     def _map(self, shard: int, suffix: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         name = shard_name(self.name, shard, suffix)
         if name not in self._maps:
-            path = self._folder / name
+            path = self._path(name)
             # A plain view slices faster than memmap; an empty file, of a shard in which no document starts, has no map.
             empty = path.stat().st_size == 0
             self._maps[name] = np.empty(0, dtype) if empty else np.memmap(path, dtype, "r").view(np.ndarray)

@@ -11,15 +11,20 @@ import glob
 import os
 import stat
 import sysconfig
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from headway.errors import DataError
+from headway.recipe.paths import is_url
 from headway.recipe.sections import DataConfig
 from headway.training.data.formats import format_of, read_documents
-from headway.training.data.rows import BadRows
+from headway.training.data.locations import location_of, matching
+from headway.training.data.rows import BadRows, Cursor
+
+Item = TypeVar("Item")
 
 _PROSE = "txt md markdown rst tex org adoc html htm xml yaml yml toml ini cfg"
 _CODE = """py pyi c h cc cpp cxx hpp hh cu cuh rs go java kt scala swift js mjs jsx ts tsx css rb php pl lua r jl hs ml
@@ -45,8 +50,10 @@ class SourceFile(NamedTuple):
     """A file to read, with what tells whether it has changed since."""
 
     path: str
+    """Or a URL."""
     size_bytes: int
-    modified_ns: int
+    version: int
+    """When it was changed last, in nanoseconds; of a URL, `Stored.version`."""
 
 
 class Document(NamedTuple):
@@ -56,8 +63,6 @@ class Document(NamedTuple):
     num_bytes: int
     fingerprint: bytes
     """16 bytes of BLAKE2b over the UTF-8 text."""
-    done_source_bytes: int
-    """Size of the files that were read to their end before this document."""
     answers: tuple[tuple[int, int], ...] = ()
     """Of a conversation: the first character of each answer, and the one after its last."""
 
@@ -66,7 +71,8 @@ def list_files(data: DataConfig) -> tuple[SourceFile, ...]:
     """Return the files of a recipe, sorted by path and without repetition.
 
     A path may be a file, a folder (searched below it for `TEXT_SUFFIXES`, also compressed; hidden entries are left out
-    and links to folders are not followed) or a pattern with ``*``, ``?``, ``[...]`` and ``**`` that matches files.
+    and links to folders are not followed) or a pattern with ``*``, ``?``, ``[...]`` and ``**`` that matches files. URLs
+    are the same of a store; on a server of the web they are files.
 
     Raises:
         DataError: a path matches nothing, or what it names is not a readable file of a known format.
@@ -74,13 +80,34 @@ def list_files(data: DataConfig) -> tuple[SourceFile, ...]:
     if not data.paths:
         return _listed(_stdlib_files())
     found: set[Path] = set()
+    stored: dict[str, SourceFile] = {}
     for written in data.paths:
-        found.update(_resolve(written))
-    return _listed(found)
+        if is_url(written):
+            stored.update((one.url, SourceFile(*one)) for one in matching(written, TEXT_SUFFIXES))
+        else:
+            found.update(_resolve(written))
+    for url in stored:
+        format_of(url)
+    return (*_listed(found), *(stored[url] for url in sorted(stored)))
+
+
+@dataclass
+class Place:
+    """Where in a list of files the next document begins; reading moves it, and can begin wherever it was."""
+
+    file: int = 0
+    """Number of the file in its list; as many as there are once all were read."""
+    offset_bytes: int = 0
+    line: int = 0
+    """The two of `Cursor`."""
 
 
 def documents(
-    files: Sequence[SourceFile], text_field: str, max_bytes: int | None = None, bad: BadRows | None = None
+    files: Sequence[SourceFile],
+    text_field: str,
+    max_bytes: int | None = None,
+    bad: BadRows | None = None,
+    at: Place | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of the files.
 
@@ -89,23 +116,43 @@ def documents(
         text_field: the field or column that holds the text.
         max_bytes: stop after so many bytes of text; the last document is shortened to fit.
         bad: takes the rows that cannot be used; the first one is an error by default.
+        at: where to begin, and where reading is: at each document, behind it.
 
     Raises:
         DataError: a file cannot be read or breaks its format.
         MissingDependencyError: the package that reads a format is not installed.
     """
     left_bytes = max_bytes
-    done_source_bytes = 0
-    for file in files:
-        for whole in read_documents(Path(file.path), text_field, bad):
-            text, content = whole, whole.encode("utf-8")
-            if left_bytes is not None:
-                text, content = _shortened(text, content, left_bytes)
-                left_bytes -= len(content)
-                if not text:
-                    return
-            yield Document(text, len(content), blake2b(content, digest_size=16).digest(), done_source_bytes)
-        done_source_bytes += file.size_bytes
+
+    def read(file: SourceFile, cursor: Cursor) -> Iterator[str]:
+        return read_documents(location_of(file.path), text_field, bad, cursor)
+
+    for whole in each_file(files, at or Place(), read):
+        text, content = whole, whole.encode("utf-8")
+        if left_bytes is not None:
+            text, content = _shortened(text, content, left_bytes)
+            left_bytes -= len(content)
+            if not text:
+                return
+        yield Document(text, len(content), blake2b(content, digest_size=16).digest())
+
+
+def each_file(
+    files: Sequence[SourceFile], at: Place, read: Callable[[SourceFile, Cursor], Iterator[Item]]
+) -> Iterator[Item]:
+    """Yield what is read from each file in turn, and keep the place.
+
+    Args:
+        files: all of them.
+        at: where to begin, and where reading is.
+        read: yields what a file holds from a cursor on, and moves it.
+    """
+    while at.file < len(files):
+        cursor = Cursor(at.offset_bytes, at.line)
+        for item in read(files[at.file], cursor):
+            at.offset_bytes, at.line = cursor.offset_bytes, cursor.line
+            yield item
+        at.file, at.offset_bytes, at.line = at.file + 1, 0, 0
 
 
 def _shortened(text: str, content: bytes, limit_bytes: int) -> tuple[str, bytes]:

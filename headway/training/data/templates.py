@@ -70,6 +70,9 @@ class ChatTemplate:
         self._path = path
         self._program = self._compiled()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source, self._names, self._special_tokens, self._path)
+
     @property
     def digest(self) -> str:
         """Names what the template makes of a conversation."""
@@ -78,8 +81,13 @@ class ChatTemplate:
 
     def save(self, folder: Path) -> None:
         """Write the template, and the tokens that it may name, as `find_template` finds them beside a tokenizer."""
-        (folder / TEMPLATE_NAME).write_text(self.source, encoding="utf-8")
-        (folder / CONFIG_NAME).write_text(json.dumps(self._names, indent=1) + "\n", encoding="utf-8")
+        for name, content in self.files().items():
+            (folder / name).write_bytes(content)
+
+    def files(self) -> dict[str, bytes]:
+        """Return the files of `save` by name."""
+        names = json.dumps(self._names, indent=1) + "\n"
+        return {TEMPLATE_NAME: self.source.encode("utf-8"), CONFIG_NAME: names.encode("utf-8")}
 
     def render(self, messages: Sequence[Message], where: Mapping[str, Any], *, needs_answers: bool = True) -> Rendered:
         """Return a conversation as text.

@@ -81,6 +81,9 @@ class Tokenizer:
         """Ids by spelling."""
         self.end_of_document_id = _end_of_document_id(self.special_tokens, path)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._saved, self._path)
+
     @cached_property
     def _rendered_backend(self) -> Any:
         backend = _parse(self._saved, self._path)

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from headway.machine import cache as machine_cache
-from headway.training.data.cache import building, cache_folder, cache_key, exclusive
+from headway.training.data.cache import ABANDONED_SECONDS, building, cache_folder, cache_key, exclusive
 
 
 def test_the_recipe_decides_before_the_environment(tmp_path: Path) -> None:
@@ -68,12 +70,25 @@ def test_a_folder_appears_when_it_is_complete(tmp_path: Path) -> None:
     assert sorted(path.name for path in cache.iterdir()) == [".key.lock", "key"]
 
 
-@pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt])
-def test_an_error_leaves_nothing(kind: type[BaseException], tmp_path: Path) -> None:
-    with pytest.raises(kind), exclusive(tmp_path, "key", never_waits), building(tmp_path, "key", lambda: 1) as folder:
+def leave(cache: Path, error: BaseException) -> None:
+    with exclusive(cache, "key", never_waits), building(cache, "key", lambda: 1) as folder:
         (folder / "file").write_text("half")
-        raise kind
+        raise error
+
+
+def test_an_error_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError):
+        leave(tmp_path, RuntimeError())
     assert [path.name for path in tmp_path.iterdir()] == [".key.lock"]
+
+
+def test_what_was_interrupted_is_there_for_the_next(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        leave(tmp_path, KeyboardInterrupt())
+    assert not (tmp_path / "key").exists()
+    with exclusive(tmp_path, "key", never_waits), building(tmp_path, "key", lambda: 1) as folder:
+        assert (folder / "file").read_text() == "half"
+    assert (tmp_path / "key" / "file").read_text() == "half"
 
 
 def test_the_second_waits_for_the_first(tmp_path: Path) -> None:
@@ -95,9 +110,12 @@ def test_the_second_waits_for_the_first(tmp_path: Path) -> None:
 
 
 def test_what_dead_processes_left_is_cleared_and_what_is_in_use_is_not(tmp_path: Path) -> None:
-    for name in (".key.building", ".other.building", ".third.replaced", ".busy.building"):
+    for name in (".key.replaced", ".other.building", ".third.replaced", ".busy.building", ".fresh.building"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("x")
+    for name in (".other.building", ".busy.building"):
+        for path in (tmp_path / name / "file", tmp_path / name):
+            os.utime(path, (0, time.time() - ABANDONED_SECONDS - 60))
     holder = (
         "import fcntl, sys; lock = open(sys.argv[1], 'wb'); fcntl.flock(lock, fcntl.LOCK_EX)\n"
         "print('held', flush=True); sys.stdin.read()"
@@ -108,7 +126,7 @@ def test_what_dead_processes_left_is_cleared_and_what_is_in_use_is_not(tmp_path:
         with exclusive(tmp_path, "key", never_waits):
             left = {path.name for path in tmp_path.iterdir() if path.is_dir()}
         process.communicate(b"")
-    assert left == {".busy.building"}
+    assert left == {".busy.building", ".fresh.building"}
 
 
 def test_a_cache_that_cannot_be_made_is_refused(tmp_path: Path, refused) -> None:

@@ -6,12 +6,16 @@ from hashlib import blake2b
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headway.training.data.scanning import ContentDigest, scan, split_key
+from headway.training.data.scanning import SAMPLE_LIMIT_BYTES, Scan, merge_scans, scan_documents, split_key
 from headway.training.data.sources import Document
 
 
 def as_documents(texts: Iterable[str]) -> list[Document]:
-    return [Document(text, len(text.encode()), blake2b(text.encode(), digest_size=16).digest(), 0) for text in texts]
+    return [Document(text, len(text.encode()), blake2b(text.encode(), digest_size=16).digest()) for text in texts]
+
+
+def scan(documents: list[Document], fraction: float, sample_limit_bytes: int = SAMPLE_LIMIT_BYTES) -> Scan:
+    return merge_scans([scan_documents(documents, sample_limit_bytes)], fraction, sample_limit_bytes)
 
 
 def validation(texts: Iterable[str], fraction: float) -> set[str]:
@@ -24,10 +28,27 @@ def test_counts_and_digest() -> None:
     found = as_documents(["one", "\u00e4", "one"])
     result = scan(found, 0)
     assert (result.num_documents, result.text_bytes) == (3, 8)
-    digest = ContentDigest()
-    for document in found:
-        digest.add(document)
-    assert result.content_digest == digest.text() != scan(found[::-1][1:], 0).content_digest
+    digest = blake2b(b"".join(document.fingerprint for document in found), digest_size=16).digest()
+    assert result.pieces == ((0, 0, 0, 0, 3, 8, digest.hex()),)
+    assert result.content_digest == blake2b(digest, digest_size=16).hexdigest()
+    assert result.content_digest != scan(found[::-1][1:], 0).content_digest
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=30), st.data())
+def test_units_together_are_the_whole(texts: list[str], data: st.DataObject) -> None:
+    found, limit = as_documents(texts), data.draw(st.integers(8, 40))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(found)), max_size=3)))
+    parts = [found[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(found)], strict=True)]
+    together = merge_scans([scan_documents(part, limit, piece_bytes=6) for part in parts], 0.3, limit)
+    whole = scan(found, 0.3, limit)
+    assert together.training_sample == whole.training_sample
+    assert (together.validation_below, together.num_documents, together.text_bytes) == (
+        whole.validation_below,
+        whole.num_documents,
+        whole.text_bytes,
+    )
+    assert sum(piece.num_documents for piece in together.pieces) == len(found)
 
 
 def test_no_text_at_all_is_refused(refused) -> None:

@@ -60,6 +60,44 @@ cli-option-redact = Leave out names of hosts and users, paths, addresses and tok
 cli-option-list-causes = List every cause that is known, and end.
 cli-option-json = Print machine-readable JSON instead of text.
 
+cli-data = Turn text into tokens ahead of a training, and show what they are made of.
+cli-data-help = Training prepares its own data. These commands do it ahead, on many processors or machines, and show the data card.
+
+    { "  " }Example:  headway data prepare my.toml --workers 8
+cli-data-prepare = Turn the text of a recipe into tokens.
+cli-data-prepare-help = Turn the text of a recipe into tokens, by processes of this machine or by Ray on many. The tokens do not depend on how many workers there are. What was done when it is stopped or killed is kept: the same command goes on with it.
+
+    { "  " }Example:  headway data prepare my.toml --workers 8 --output s3://bucket/tokens
+cli-data-show = Show the data card: counts, digests, and what was left out.
+cli-data-show-help = Show what prepared data is made of: documents, tokens and bytes of each source, digests of every file, and which rows were left out, and why.
+
+    { "  " }Example:  headway data show my.toml --page data-card.md
+cli-data-title = Data card
+cli-data-total = { COUNT($documents) } documents, { COUNT($tokens) } tokens of { BYTES($text_bytes) } of text; digest { $digest }
+cli-data-source = Source "{ $name }", { PERCENT($share) } of the mixture
+cli-data-splits = Splits
+cli-data-sources = Files that were read: { COUNT($count) }
+cli-data-files = Files of tokens: { COUNT($count) }
+cli-data-more = And { COUNT($count) } more, which `--json` lists.
+cli-data-read = Read: { COUNT($count) } { $count ->
+        [one] file
+       *[other] files
+    }, { BYTES($size_bytes) }
+cli-data-tokenizer = Tokenizer: SHA-256 { $digest }
+cli-data-template = Chat template: SHA-256 { $digest }
+cli-data-digest = Tokens: digest { $digest }
+cli-data-none-skipped = No row was left out.
+cli-data-skipped = Left out: { COUNT($rows) } { $rows ->
+        [one] row
+       *[other] rows
+    }. The first: { $first }
+cli-data-not-prepared = There must be prepared data to show: that of { $recipe } was not prepared yet.
+    .next = Run `headway data prepare { $recipe }`.
+cli-data-written = Prepared: { $path }
+cli-option-workers = Processes that work at once; by default one for each processor. With --on ray, at most so many of the cluster.
+cli-option-on = Who does the work: processes of this machine, or Ray ("scale" is its extra), on the cluster that RAY_ADDRESS names.
+cli-option-data-output = Copy the tokens to a new folder or URL as well, for data.prepared on other machines.
+cli-option-page = Write the card as a page of Markdown.
 cli-recipe = Write, check and show recipes.
 cli-recipe-help = A recipe is one TOML file: the model, the data, the training, the hardware, the site, the budget.
 
@@ -194,6 +232,13 @@ cli-demo-generate = 6/6 Text from the model that was just trained
 cli-demo-done = Done in { DURATION($seconds) }. Look at the run with `headway runs show { $run }`, and let it write more with `headway generate { $run }`.
 
 cli-column-what = what
+cli-column-split = split
+cli-column-documents = documents
+cli-column-tokens = tokens
+cli-column-text_bytes = text
+cli-column-file = file
+cli-column-size = size
+cli-column-sha256 = SHA-256
 cli-column-value = value
 cli-column-resource = resource
 cli-column-quantity = quantity
@@ -234,6 +279,7 @@ cli-resource-accelerators = accelerators
 cli-resource-time = time
 cli-resource-memory = memory
 cli-resource-storage = storage
+cli-resource-data = data
 cli-resource-network = network
 cli-resource-energy = energy
 cli-resource-cooling = cooling
@@ -249,6 +295,8 @@ cli-quantity-step_seconds = time of a step
 cli-quantity-total_seconds = time of the run
 cli-quantity-peak_bytes = peak memory
 cli-quantity-dataset_bytes = data set
+cli-quantity-data_stall_seconds = waiting for data
+cli-quantity-tokens = tokens
 cli-quantity-checkpoint_bytes = checkpoint
 cli-quantity-checkpoint_write_seconds = writing a checkpoint
 cli-quantity-network_bytes_per_step = network, each step

@@ -23,6 +23,32 @@ data-empty = The data must hold some text: no file has any.
 data-changed-while-reading = The data must stay the same while it is prepared: it changed between the first and the second reading.
     .next = Wait until nothing writes to the files any more, then run the command again.
 
+# Object storage and servers.
+data-url-unreachable = What a URL names must be there and readable: { $path } is not ({ $reason }).
+    .next = Check the address, your credentials for that store, and the network.
+data-url-protocol = A URL must be of a store that fsspec knows, such as { $known }: { $path } begins with "{ $scheme }".
+    .next = Check the address; a local path is written without "://".
+data-driver-missing = Files of { $scheme }:// need a driver that is not installed.
+    .next = Run `{ $command }`.
+data-driver-unknown = Files of { $scheme }:// need a driver that is not installed ({ $reason }).
+    .next = Install the driver that the reason names.
+data-prepared-missing = Prepared data must be a folder that `headway data prepare --output` wrote: { $path } has no manifest.json.
+    .next = Check data.prepared, or name the text itself with data.paths.
+data-prepared-damaged = Prepared data must be as it was written: in { $path }, { $file } is not.
+    .next = Copy it again, or prepare it again.
+data-output-exists = Prepared data must go to a new place: { $path } is there already.
+    .next = Choose another one, or remove it.
+data-output-unwritable = Prepared data must go where it can be written: { $path } cannot be ({ $reason }).
+    .next = Choose a folder of your own, on a disk with room.
+data-card-missing = Prepared data must have its data card: { $path } has none that can be read.
+    .next = Run `headway data prepare` on the recipe again.
+data-sources-tokenizers = All sources must have one tokenizer: "{ $other }" was prepared with another one than "{ $first }".
+    .next = Prepare them with the same data.tokenizer, a file.
+data-sources-kinds = All sources must be text, or all conversations: "{ $first }" and "{ $other }" are not alike.
+    .next = Set data.format to "text" or "chat" for all of them, or leave one out.
+data-worker-killed = A process that prepares the data was killed, perhaps since memory ran out.
+    .next = Run the command again with fewer --workers; what was done is kept.
+
 # Reading them.
 data-corrupt-file = Every file of the data must be whole: { $path } is damaged or cut off ({ $reason }).
     .next = Copy or download the file again.

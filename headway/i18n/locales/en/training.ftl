@@ -139,3 +139,5 @@ training-micro-batches = Interleaved stages take as many micro-batches at a time
     .next = Change layout.micro_batch_size so that a step has a multiple of { $stages } micro-batches.
 training-other-accelerator = The run must train on the accelerator of its recipe: that is { $accelerator }, and this machine has { $found }.
     .next = Set hardware.accelerator to "auto", or train on the machine that was planned for.
+training-data-stalls = Steps wait for their data: { PERCENT($share) } of the time.
+    .next = Have the data on a faster disk, or more processors for this process.
