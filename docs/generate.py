@@ -13,7 +13,11 @@ from headway.i18n import Translator
 from headway.recipe import documented_settings, section_heading, setting_default
 
 REFERENCE = Path(__file__).parent / "reference"
-SUBCOMMANDS = {"recipe": ("new", "check", "show"), "runs": ("list", "show", "compare", "ledger")}
+SUBCOMMANDS = {
+    "data": ("prepare", "show"),
+    "recipe": ("new", "check", "show"),
+    "runs": ("list", "show", "compare", "ledger"),
+}
 WIDTH = "100"
 
 

@@ -18,6 +18,7 @@ COMMANDS = {
     "probe": "headway.cli.probe:probe",
     "recipe": "headway.cli.recipe:recipe",
     "plan": "headway.cli.plan:plan",
+    "data": "headway.cli.data:data",
     "train": "headway.cli.train:train",
     "import": "headway.cli.importing:import_model",
     "generate": "headway.cli.generate:generate",
