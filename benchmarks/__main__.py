@@ -7,7 +7,8 @@ import sys
 
 ALL = (
     "startup",
-    "training_speed",
+    "train_speed",
+    "scaling",
     "checkpoint_overhead",
     "demo_accuracy",
     "plan_accuracy_cpu",

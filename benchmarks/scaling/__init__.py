@@ -1,0 +1,1 @@
+"""How training scales over processes of this machine; see ``__main__``."""

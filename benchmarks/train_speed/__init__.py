@@ -1,0 +1,1 @@
+"""Training tokens per second beside other trainers; see ``__main__``."""
