@@ -20,6 +20,7 @@ from headway.errors import MissingDependencyError
 @option("--top-k", help_id="cli-option-top-k", type=click.IntRange(1), default=50, show_default=True)
 @option("--top-p", help_id="cli-option-top-p", type=click.FloatRange(0, 1, min_open=True))
 @option("--seed", help_id="cli-option-seed", type=click.IntRange(0), default=0, show_default=True)
+@option("--chat/--no-chat", "chat", help_id="cli-option-chat", default=None)
 @option("--step", help_id="cli-option-step", type=click.IntRange(0))
 @option("--best", help_id="cli-option-best", is_flag=True)
 @option("--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER")
@@ -32,6 +33,7 @@ def generate(
     top_k: int,
     top_p: float | None,
     seed: int,
+    chat: bool | None,
     step: int | None,
     best: bool,
     runs_folder: str,
@@ -48,7 +50,7 @@ def generate(
     except ModuleNotFoundError as error:
         raise MissingDependencyError("training-engine-missing", engine="torch", extra="torch") from error
     sampling = Sampling(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
-    pieces = write_text(run, prompt, tokens, sampling, chosen_step(run, step, best=best))
+    pieces = write_text(run, prompt, tokens, sampling, chosen_step(run, step, best=best), chat=chat)
     if as_json:
         print_json({"prompt": prompt, "text": "".join(pieces)})
         return

@@ -19,6 +19,7 @@ from headway.planning.device import CPU, require_planned
 from headway.planning.parameters import weight_shapes
 from headway.recipe import Recipe
 from headway.training.data.chats import require_template
+from headway.training.data.prepare import require_prepared, require_sound_beginning, texts_of
 from headway.training.data.sources import list_files
 from headway.training.data.tokenizers import is_built_in, read_saved, require_room
 from headway.training.weight_files import weights_in
@@ -205,11 +206,16 @@ def _misfits(recipe: Recipe, found: Mapping[str, tuple[int, ...]]) -> Iterator[H
 
 
 def data_is_there(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
-    """Every path of the data names something that can be read."""
+    """Every path of the data names something that can be read, as do prepared tokens."""
     try:
-        list_files(recipe.data)
-    except DataError as error:
+        require_prepared(recipe.data)
+    except (DataError, MissingDependencyError) as error:
         yield error
+    for data in texts_of(recipe.data):
+        try:
+            list_files(data)
+        except (DataError, MissingDependencyError) as error:
+            yield error
 
 
 def vocabulary_has_room(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
@@ -228,7 +234,19 @@ def conversations_have_a_template(recipe: Recipe, inventory: Inventory) -> Itera
         # What these find would be found once more.
         return
     try:
-        require_template(recipe.data)
+        for data in texts_of(recipe.data):
+            require_template(data)
+    except (DataError, MissingDependencyError) as error:
+        yield error
+
+
+def first_rows_are_sound(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
+    """A bad row stops the preparation; where the first text has one, it is found before there is a run."""
+    before = (packages_are_installed, data_is_there, vocabulary_has_room, conversations_have_a_template)
+    if any(list(rule(recipe, inventory)) for rule in before):
+        return
+    try:
+        require_sound_beginning(recipe.data)
     except (DataError, MissingDependencyError) as error:
         yield error
 
@@ -249,6 +267,7 @@ RULES: tuple[Rule, ...] = (
     data_is_there,
     vocabulary_has_room,
     conversations_have_a_template,
+    first_rows_are_sound,
 )
 
 

@@ -211,3 +211,23 @@ def test_a_plan_to_train_by_has_no_division_that_training_lacks(make_small_recip
     assert (closed.context_parallel_degree, closed.expert_parallel_degree) == (1, 1)
     assert closed.tensor_parallel_degree == "auto"
     assert for_training(make_small_recipe()) == make_small_recipe()
+
+
+def test_a_bad_row_at_the_beginning_is_found_before_there_is_a_run(
+    make_small_recipe: Make, here: Inventory, tmp_path: Path
+) -> None:
+    good = '{"text": "good"}\n'
+    (tmp_path / "early.jsonl").write_text(good + "{broken\n")
+    (tmp_path / "late.jsonl").write_text(f'{{"text": "{"x" * 1000}"}}\n' * 1100 + "{broken\n")
+    single = {"threads": 1}
+
+    def found(**data: Any) -> list[str]:
+        return ids(make_small_recipe(hardware=single, data={"validation_fraction": 0.2, **data}), here)
+
+    assert found(paths=[str(tmp_path / "early.jsonl")]) == ["data-json-invalid"]
+    assert found(paths=[str(tmp_path / "early.jsonl")], on_bad_row="skip") == []
+    # Nobody reads everything twice: this one is found by the preparation.
+    assert found(paths=[str(tmp_path / "late.jsonl")]) == []
+    sources = [{"name": "a", "source": "python-stdlib"}, {"name": "b", "paths": [str(tmp_path / "early.jsonl")]}]
+    assert found(paths=[], sources=sources) == ["data-json-invalid"]
+    assert found(paths=[], prepared=str(tmp_path)) == ["data-prepared-missing"]

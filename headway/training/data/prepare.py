@@ -25,12 +25,16 @@ from headway.training.data.card import CARD_NAME, read_card
 from headway.training.data.chats import chat_template, holds_chats
 from headway.training.data.corpus import Corpus, Notice, Source
 from headway.training.data.executors import Executor, Serial
+from headway.training.data.rows import BadRows
 from headway.training.data.shards import FORMAT_VERSION, Manifest, Split, find_damage, read_manifest
-from headway.training.data.sources import SourceFile, list_files
+from headway.training.data.sources import Place, SourceFile, list_files
 from headway.training.data.stores import Folder, Store, opened_store
 from headway.training.data.templates import CONFIG_NAME, TEMPLATE_NAME, ChatTemplate, find_template
-from headway.training.data.tokenizers import FILE_NAME, Tokenizer, check_vocabulary
+from headway.training.data.tokenizers import FILE_NAME, Tokenizer, check_vocabulary, is_built_in
 from headway.training.data.work import Reading, Sizes, units_of
+
+_BEGINNING_BYTES = 2**20
+"""So much text is read before a run begins: a wrong format or field shows in its first rows."""
 
 
 @dataclass(frozen=True)
@@ -161,14 +165,51 @@ def is_prepared(data: DataConfig, *, vocab_size: int) -> bool:
     """
     job = Job(data, vocab_size, lambda _message_id, _fraction: None, Serial(), Sizes())
     tokenizer = _given_tokenizer(job)
-    parts = [data_of(data, source) for source in data.sources] or [data]
-    texts = [part for part in parts if not part.prepared]
+    texts = texts_of(data)
     if tokenizer is None and data.sources and texts:
         found = _tokenizer_key(job, texts)
         if not (job.cache / found / FILE_NAME).exists():
             return False
         tokenizer = Tokenizer.load(job.cache / found)
     return all((job.cache / _text_of(job, part, tokenizer).key()).exists() for part in texts)
+
+
+def texts_of(data: DataConfig) -> list[DataConfig]:
+    """Return the section of each source that is text, and not prepared tokens."""
+    parts = [data_of(data, source) for source in data.sources] or [data]
+    return [part for part in parts if not part.prepared]
+
+
+def require_prepared(data: DataConfig) -> None:
+    """Refuse prepared tokens that are not there, or not as they were written.
+
+    Raises:
+        DataError: ``data-prepared-missing``, ``data-prepared-damaged``, ``data-url-unreachable``.
+        MissingDependencyError: the driver of a store is not installed.
+    """
+    for part in [data, *(data_of(data, source) for source in data.sources)]:
+        if part.prepared:
+            opened_store(part.prepared, cache_folder(data.cache))
+
+
+def require_sound_beginning(data: DataConfig) -> None:
+    """Read the first text of each source, as the preparation will.
+
+    Raises:
+        DataError: a row of it cannot be used, where such rows are not skipped.
+        MissingDependencyError: a package that reads it is not installed.
+    """
+    for part in texts_of(data):
+        files = list_files(part)
+        tokenizer = None if is_built_in(part.tokenizer) else Tokenizer.load(part.tokenizer)
+        template = chat_template(part, tokenizer) if holds_chats(part, files) else None
+        marks_answers = template is not None and part.loss_on == "answers"
+        reading = Reading(part.text_field, template, marks_answers, part.on_bad_row == "skip")
+        read_bytes = 0
+        for document in reading.documents(files, None, BadRows(skips=reading.skips_bad_rows), Place()):
+            read_bytes += document.num_bytes
+            if read_bytes > _BEGINNING_BYTES:
+                break
 
 
 def data_of(data: DataConfig, source: SourceConfig) -> DataConfig:

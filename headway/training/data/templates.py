@@ -99,9 +99,10 @@ class ChatTemplate:
 
         Raises:
             DataError: the template refuses the conversation or does not tell its answers, there are none, or a message
-                spells a special token.
+                spells a special token, or has tool calls that the template does not know.
         """
         self._refuse_special_tokens(messages, where)
+        self._refuse_tool_calls(messages, where)
         marked = self._text(messages, where)
         rendered = _without_marks(marked)
         if not needs_answers:
@@ -143,6 +144,31 @@ class ChatTemplate:
                 for token in self._special_tokens:
                     if token in text:
                         raise DataError("data-chat-special-token", **where, message=number, token=token)
+
+    def _refuse_tool_calls(self, messages: Sequence[Message], where: Mapping[str, Any]) -> None:
+        """Tool calls that the template says nothing of would be lost without a word."""
+        if "tool_calls" in self.source:
+            return
+        for number, message in enumerate(messages, start=1):
+            if message.get("tool_calls"):
+                raise DataError("data-chat-tool-calls", **where, message=number, template=self._path)
+
+    def ask(self, messages: Sequence[Message], where: Mapping[str, Any]) -> str:
+        """Return a conversation up to where the model is to speak.
+
+        Raises:
+            DataError: the template refuses it, or a message spells a special token.
+        """
+        self._refuse_special_tokens(messages, where)
+        return _without_marks(self._text(messages, where, prompts=True)).text
+
+    def end_of_answer(self) -> str | None:
+        """Return the special token with which the template ends an answer; None where it ends it with none."""
+        answer = secrets.token_hex(8)
+        messages = [{"role": "user", "content": "."}, {"role": ANSWERING_ROLE, "content": answer}]
+        text = _without_marks(self._text(messages, {"path": self._path, "line": 1})).text
+        rest = text.partition(answer)[2].lstrip()
+        return next((token for token in self._special_tokens if rest.startswith(token)), None)
 
     def _compiled(self) -> Any:
         try:

@@ -190,3 +190,17 @@ def test_what_is_saved_is_found(tmp_path: Path) -> None:
     found = found_in(tmp_path, ("<|endoftext|>",))
     assert found.digest == ours.digest
     assert found.render(CHATS["turns"], WHERE) == ours.render(CHATS["turns"], WHERE)
+
+
+def test_tool_calls_are_kept_or_refused(refused) -> None:
+    call = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "add", "arguments": {"a": 1}}}]}
+    messages = [{"role": "user", "content": "1 + 1?"}, call, {"role": "tool", "content": "2"}]
+    with refused("data-chat-tool-calls", message=2, line=7):
+        own_template("<|endoftext|>", ("<|endoftext|>",)).render(messages, {"path": "a.jsonl", "line": 7})
+    source = (
+        "{% for message in messages %}{{ message.role }}: {{ message.content }}"
+        "{% for call in message.tool_calls %}{{ call.function.name }}({{ call.function.arguments | tojson }})"
+        "{% endfor %};{% endfor %}"
+    )
+    rendered = ChatTemplate(source, {}, (), "t").render(messages, {}, needs_answers=False)
+    assert rendered.text == 'user: 1 + 1?;assistant: add({"a": 1});tool: 2;'

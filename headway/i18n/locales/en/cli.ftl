@@ -131,6 +131,7 @@ cli-option-name = Name of the run; by default the recipe's.
 cli-option-resume = Go on with the newest run of this recipe (or with --name) from its last good checkpoint.
 cli-option-force = Train even where the plan says that it cannot fit.
 cli-option-prompt = Text to go on from.
+cli-option-chat = Put the prompt into the model's chat template, and stop where the answer ends; by default where the run was trained on conversations.
 cli-option-tokens = Tokens to write at most.
 cli-option-temperature = Spread of the choice of tokens; 0 always takes the most likely one.
 cli-option-top-k = Choose among so many of the most likely tokens.

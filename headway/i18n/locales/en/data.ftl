@@ -147,6 +147,8 @@ data-chat-empty-message = A message must have some content: in { $path }, messag
     .next = Mend or remove that row, or leave such rows out with data.on_bad_row = "skip".
 data-chat-special-token = A message must not spell a special token of the tokenizer, which would end a turn or speak for another role: in { $path }, message { $message } of row { $line } has { $token }.
     .next = Take it out of the text, or leave such rows out with data.on_bad_row = "skip".
+data-chat-tool-calls = Tool calls need a chat template that knows them: { $template } does not, and message { $message } of row { $line } of { $path } has some.
+    .next = Take a tokenizer whose template has "tool_calls", or leave such rows out with data.on_bad_row = "skip".
 data-chat-without-answer = Where only answers count, a conversation must have one: row { $line } of { $path } has no message of the assistant.
     .next = Set data.loss_on to "all", or leave such rows out with data.on_bad_row = "skip".
 data-chat-answer-unclear = The chat template must show which text is the answer: with { $template }, the text of message { $message } of row { $line } of { $path } changes with what comes after it.

@@ -141,3 +141,7 @@ training-other-accelerator = The run must train on the accelerator of its recipe
     .next = Set hardware.accelerator to "auto", or train on the machine that was planned for.
 training-data-stalls = Steps wait for their data: { PERCENT($share) } of the time.
     .next = Have the data on a faster disk, or more processors for this process.
+training-chat-template = A chat needs the template of its model: the run { $name } has none.
+    .next = Leave --chat out, to go on from the prompt as text.
+training-chat-prompt = A chat needs something to answer: the prompt is empty.
+    .next = Say something with --prompt, or write text with --no-chat.
