@@ -17,6 +17,7 @@ from headway.machine.inventory import Inventory, take_inventory
 from headway.recipe import Recipe, resolve_recipe
 from headway.training import support
 from headway.training.data import Tokenizer
+from headway.training.data.templates import OWN_TEMPLATE
 from headway.training.support import SUPPORTED, ObstaclesError, for_training, obstacles, require_trainable
 
 Make = Callable[..., Recipe]
@@ -150,7 +151,7 @@ def test_conversations_need_the_template_of_the_tokenizer(
     assert ids(recipe, here) == ["data-chat-template-missing"]
     (tmp_path / "chat_template.jinja").write_text("{% for %}")
     assert ids(recipe, here) == ["data-chat-template-invalid"]
-    (tmp_path / "chat_template.jinja").write_text("{{ messages }}")
+    (tmp_path / "chat_template.jinja").write_text(OWN_TEMPLATE)
     assert ids(recipe, here) == []
     (tmp_path / "tokenizer.json").write_text("no tokenizer")
     assert ids(recipe, here) == ["data-tokenizer-invalid"]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow
 import pyarrow.parquet
 import pytest
@@ -106,8 +109,6 @@ def test_a_worker_that_is_killed_ends_the_work(many_formats: Path, tmp_path: Pat
 
 class _Killed:
     def __call__(self, _item: int) -> int:
-        import os
-
         os.kill(os.getpid(), signal.SIGKILL)
         return 0
 
@@ -247,3 +248,30 @@ def test_a_limit_of_text_is_the_same_however_it_is_cut(many_formats: Path, tmp_p
 def test_a_card_that_is_missing_is_refused(tmp_path: Path, refused) -> None:
     with refused("data-card-missing", path=str(tmp_path)):
         read_card(tmp_path)
+
+
+SLEEPING = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from headway.training.data.executors import Processes
+from tests.training.data.test_workers import Pid
+for pid in Processes(2).results(Pid(), [0, 0, 600, 600]):
+    print(pid, flush=True)
+"""
+
+
+class Pid:
+    """Sleeps, and tells who slept."""
+
+    def __call__(self, seconds: int) -> int:
+        time.sleep(seconds)
+        return os.getpid()
+
+
+def test_no_worker_outlives_its_parent() -> None:
+    command = [sys.executable, "-c", SLEEPING, str(Path(__file__).parents[3])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        worker = psutil.Process(int(process.stdout.readline()))
+        process.kill()
+    worker.wait(timeout=60)
