@@ -126,7 +126,7 @@ class TrainingLoop:
             return False
         started = time.monotonic()
         loss = self._engine.evaluate(self._validation)
-        bits = {"bits_per_byte": loss / math.log(2) / self._corpus.statistics.bytes_per_token}
+        bits = {"bits_per_byte": loss / math.log(2) / self._corpus.validation_bytes_per_token}
         if self._corpus.is_chat:
             bits = {}
         self._events.record(

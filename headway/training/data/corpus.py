@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -113,12 +114,14 @@ class Corpus:
     @property
     def statistics(self) -> Statistics:
         """How much text there is."""
-        records = [record for source in self.sources for record in source.manifest.splits]
-        return Statistics(
-            documents=sum(record.num_documents for record in records),
-            text_bytes=sum(record.text_bytes for record in records),
-            tokens=sum(record.num_tokens for record in records),
-        )
+        return _statistics(self.sources)
+
+    @property
+    def validation_bytes_per_token(self) -> float:
+        """Bytes of text that a token of the validation stands for; of several sources, by their shares in it."""
+        found = [source for source in self.sources if source.validation is not None] or list(self.sources)
+        total = sum(source.weight for source in found)
+        return sum(source.weight / total * _statistics([source]).bytes_per_token for source in found)
 
     @property
     def digest(self) -> str:
@@ -154,3 +157,12 @@ class Corpus:
             packs=self.is_chat,
             weights=[weight for _, weight in found],
         )
+
+
+def _statistics(sources: Sequence[Source]) -> Statistics:
+    records = [record for source in sources for record in source.manifest.splits]
+    return Statistics(
+        documents=sum(record.num_documents for record in records),
+        text_bytes=sum(record.text_bytes for record in records),
+        tokens=sum(record.num_tokens for record in records),
+    )

@@ -7,6 +7,7 @@ before; credentials are what its drivers find by themselves: the environment, fi
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -14,6 +15,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from headway.errors import DataError, MissingDependencyError
 from headway.recipe.paths import is_url
+from headway.runs.durable import is_disk_full
 
 Location = Path | str
 """A path, or a URL as text."""
@@ -70,6 +72,14 @@ def opened_bytes(location: Location) -> Iterator[BinaryIO]:
         with location.open("rb") as file:
             yield file
         return
+    if is_web(location):
+        # Many servers give a file from its beginning only, and some formats are read from their end.
+        with tempfile.TemporaryDirectory(prefix="headway-") as folder:
+            copy = Path(folder) / "copy"
+            fetch(location, copy)
+            with copy.open("rb") as file:
+                yield file
+        return
     with _reaching(location):
         system, path = store_of(location)
         stream = system.open(path, "rb", block_size=_BLOCK_BYTES * 4)
@@ -114,19 +124,23 @@ def matching(url: str, suffixes: frozenset[str]) -> list[Stored]:
     """
     with _reaching(url):
         system, path = store_of(url)
-        is_web = url.startswith(("http:", "https:"))
-        if not is_web and any(mark in path for mark in "*?["):
+        if not is_web(url) and any(mark in path for mark in "*?["):
             found = [one for one in system.glob(path) if system.isfile(one)]
             missing = "data-pattern-matches-nothing"
-        elif not is_web and system.isdir(path):
+        elif not is_web(url) and system.isdir(path):
             found = [one for one in system.find(path) if _has_suffix(one, suffixes)]
             missing = "data-folder-without-text"
         else:
             # One file has one name, however it is found.
-            return [_stored(system, path, url if is_web else system.unstrip_protocol(path))]
+            return [_stored(system, path, url if is_web(url) else system.unstrip_protocol(path))]
         if not found:
             raise DataError(missing, path=url)
         return [_stored(system, one, system.unstrip_protocol(one)) for one in sorted(found)]
+
+
+def is_web(url: str) -> bool:
+    """Say whether a URL is of a server of the web, which has files only."""
+    return url.lower().startswith(("http://", "https://"))
 
 
 def fetch(url: str, target: Path) -> str:
@@ -137,12 +151,12 @@ def fetch(url: str, target: Path) -> str:
         DataError: ``data-url-unreachable``.
         MissingDependencyError: the store's driver is not installed.
     """
-    digest = hashlib.sha256()
-    with opened_bytes(url) as stream, target.open("wb") as file:
-        while content := stream.read(_BLOCK_BYTES):
-            digest.update(content)
-            file.write(content)
-    return digest.hexdigest()
+    # What the disk refuses is no fault of the store.
+    target.touch()
+    with _reaching(url):
+        system, path = store_of(url)
+        system.get_file(path, str(target))
+    return digest_of(target)
 
 
 def digest_of(location: Location) -> str:
@@ -186,9 +200,17 @@ def _reaching(url: str) -> Iterator[None]:
         yield
     except (DataError, MissingDependencyError):
         raise
+    except OSError as error:
+        if is_disk_full(error):
+            raise
+        raise _unreachable(url, error) from error
     except Exception as error:  # each driver has errors of its own
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError("data-url-unreachable", path=url, reason=reason) from error
+        raise _unreachable(url, error) from error
+
+
+def _unreachable(url: str, error: Exception) -> DataError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return DataError("data-url-unreachable", path=url, reason=reason)
 
 
 def reaching(url: str) -> Any:

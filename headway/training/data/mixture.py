@@ -1,8 +1,9 @@
 """Several sources in one stream of samples: which source each row of a batch is from, and which sample of it.
 
 The rows of all steps form one endless sequence of slots. Slots are dealt to the sources in blocks of `BLOCK`: in each
-block every source has its exact share, in a random order that follows from seed and block. A source counts its own
-slots, and they are the positions in its own endless order (see `sampler`). So the position in the data is still two
+block every source has its exact share, spread evenly, at places within its parts of the block that follow from seed and
+block. So any run of slots, however short, has each source's share to within a slot or two. A source counts its own
+slots, and they are the positions in its own endless order (see `sampler`). The position in the data is still two
 integers, the seed and the step, whatever the number of sources and of ranks.
 """
 
@@ -52,7 +53,6 @@ class Mixer:
     def __init__(self, samples: Sequence[int], weights: Sequence[float], seed: int) -> None:
         assert len(samples) == len(weights) >= 1
         self._quotas = quotas(weights, BLOCK)
-        self._ends = np.cumsum(self._quotas)
         self._seed = seed
         self._blocks: dict[int, _Block] = {}
         keys = np.random.SeedSequence([seed, _MIXTURE_KEY]).generate_state(1 + len(samples), np.uint64)
@@ -97,12 +97,12 @@ class Mixer:
         return block
 
     def _deal(self, number: int) -> _Block:
-        cards = permute(np.arange(BLOCK), BLOCK, self._block_seed, number)
-        sources = np.searchsorted(self._ends, cards, side="right")
-        ranks = np.empty(BLOCK, dtype=np.int64)
-        # By source, and in the order of the slots within each.
-        ranks[np.argsort(sources, kind="stable")] = np.concatenate([np.arange(quota) for quota in self._quotas])
-        return _Block(sources, ranks)
+        jitter = permute(np.arange(BLOCK), BLOCK, self._block_seed, number) / BLOCK
+        ranks = np.concatenate([np.arange(quota) for quota in self._quotas])
+        owners = np.repeat(np.arange(len(self._quotas)), self._quotas)
+        # The k-th of q slots lies somewhere in the k-th of q equal parts of the block.
+        order = np.argsort((ranks + jitter) / self._quotas[owners], kind="stable")
+        return _Block(owners[order], ranks[order])
 
 
 def quotas(weights: Sequence[float], total: int) -> npt.NDArray[np.int64]:

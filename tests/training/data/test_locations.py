@@ -7,6 +7,7 @@ import functools
 import gzip
 import http.server
 import json
+import secrets
 import subprocess
 import sys
 import threading
@@ -109,10 +110,19 @@ def test_what_changes_in_a_store_is_another_corpus(memory: Any, tmp_path: Path) 
     assert not again.from_cache and again.digest != first.digest
 
 
-def test_a_server_is_read(server: str, tmp_path: Path) -> None:
-    (tmp_path / "site" / "rows.jsonl.gz").write_bytes(gzip.compress(ROWS))
-    found = corpus_of(f"{server}/rows.jsonl.gz", cache=tmp_path / "one")
-    assert found.digest == corpus_of(str(tmp_path / "site" / "rows.jsonl.gz"), cache=tmp_path / "two").digest
+@pytest.mark.parametrize("name", ["rows.jsonl.gz", "rows.jsonl", "rows.parquet"])
+def test_a_server_is_read(name: str, server: str, tmp_path: Path) -> None:
+    """A server of Python's own has no ranges: it gives a file from its beginning only, or not at all."""
+    many = ROWS * 200
+    content = {"rows.jsonl": many, "rows.jsonl.gz": gzip.compress(many, 0)}
+    if name in content:
+        (tmp_path / "site" / name).write_bytes(content[name])
+    else:
+        table = pyarrow.table({"text": [secrets.token_hex(1000) for _ in range(2800)]})
+        pyarrow.parquet.write_table(table, tmp_path / "site" / name)
+    found = corpus_of(f"{server}/{name}", cache=tmp_path / "one")
+    assert (tmp_path / "site" / name).stat().st_size > 5 * 2**20 or name != "rows.parquet"
+    assert found.digest == corpus_of(str(tmp_path / "site" / name), cache=tmp_path / "two").digest
 
 
 def test_what_is_not_there_is_refused_with_its_url(memory: Any, server: str, refused) -> None:
