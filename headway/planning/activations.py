@@ -8,6 +8,9 @@ Leaves out: rotary angles, token ids and masks, which are small; and copies that
 
 from __future__ import annotations
 
+from math import prod
+
+from headway.planning.adapters import projections
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
 from headway.planning.parameters import tensor_groups
 from headway.recipe.model import ModelConfig
@@ -132,7 +135,11 @@ def backward_transient_bytes(work: Workload) -> float:
     mlp = 4.0 * _mlp_width(work.model) * value_bytes + 2 * work.model.hidden_size * value_bytes
     norm = work.model.hidden_size * (2 * value_bytes + 3 * FP32_BYTES)
     head_gradient = FP32_BYTES * work.model.vocab_size * work.model.hidden_size if work.adapters is None else 0
-    return work.tokens * (max(mlp, norm) + _repeated_elements(work) * value_bytes) + head_gradient
+    expanded = 0.0
+    if work.adapters is not None and work.adapters.packed:
+        # One projection at a time is expanded from 4 bits.
+        expanded = float(value_bytes * max(prod(group.shape) for group in projections(work.model)))
+    return expanded + work.tokens * (max(mlp, norm) + _repeated_elements(work) * value_bytes) + head_gradient
 
 
 def _repeated_elements(work: Workload) -> float:

@@ -18,10 +18,6 @@ CPU = "cpu"
 PROCESSOR_PRECISIONS = ("fp32", "bf16")
 """Formats whose operations the probe measures."""
 
-PROCESSOR_METHODS = ("full", "lora")
-"""The engine has no quantised weights on processors."""
-
-
 PLANNED_OPTIMIZERS = ("adamw", "adamw16bit", "adamw8bit", "adamw-in-backward", "adamw8bit-in-backward")
 """Those whose update takes no longer than its states take to be read and written."""
 
@@ -97,7 +93,6 @@ def require_planned(recipe: Recipe, accelerator: str) -> None:
             ("training.precision", training.precision, PROCESSOR_PRECISIONS),
             # The probe's operations are the engine's own.
             ("training.software", training.software, (OWN,)),
-            ("training.method", training.method, PROCESSOR_METHODS),
             ("training.dropout", str(training.dropout), ("0.0",)),
             ("training.optimizer", training.optimizer, PROCESSOR_OPTIMIZERS),
         )

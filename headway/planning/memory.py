@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 
 from headway.planning import activations
-from headway.planning.adapters import count_trained
+from headway.planning.adapters import count_trained, packed_bytes, projections
 from headway.planning.device import Processors
 from headway.planning.operations import FP32_BYTES, VALUE_BYTES, Workload
 from headway.planning.parameters import count_parameters, tensor_groups
@@ -151,7 +151,7 @@ def _moments(work: Workload, share: Share, accumulations: int, within_documents:
     copies_bytes = 0.0
     if work.adapters is not None:
         # Frozen weights are held as they are used, and need no copies.
-        state_bytes += VALUE_BYTES[work.dtype] * share.of(count_parameters(work.model), "parameters")
+        state_bytes += share.of(_frozen_bytes(work), "parameters")
     elif work.dtype != "fp32" and share.shard != "parameters":
         copies_bytes = float(VALUE_BYTES[work.dtype] * activations.weight_copy_parameters(work.model))
     kept = activations.kept_bytes(work) + activations.mask_bytes(work, within_documents=within_documents)
@@ -173,6 +173,18 @@ def _moments(work: Workload, share: Share, accumulations: int, within_documents:
         "backward": parts(copies_bytes, waiting_bytes, kept + transient, 0.0),
         "update": parts(0.0, gradient_bytes, 0.0, 0.0),
     }
+
+
+def _frozen_bytes(work: Workload) -> float:
+    """Return what a base takes: its weights as they are used, or those of the layers' projections in 4 bits."""
+    assert work.adapters is not None, "asked by the caller"
+    value_bytes = VALUE_BYTES[work.dtype]
+    whole = float(value_bytes * count_parameters(work.model))
+    if not work.adapters.packed:
+        return whole
+    return whole + sum(
+        group.copies * packed_bytes(*group.shape) - value_bytes * group.parameters for group in projections(work.model)
+    )
 
 
 def _communication_bytes(work: Workload, share: Share) -> float:

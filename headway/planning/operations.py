@@ -25,7 +25,9 @@ from headway.planning.flops import attended_keys
 from headway.planning.parameters import TensorGroup, tensor_groups
 from headway.recipe.model import ModelConfig
 
-Kind = Literal["linear", "attention", "head", "embedding", "norm", "rotary", "gated", "add", "accumulate", "update"]
+Kind = Literal[
+    "linear", "attention", "head", "embedding", "norm", "rotary", "gated", "add", "accumulate", "update", "expand"
+]
 Pass = Literal["forward", "backward", "update"]
 
 FP32_BYTES = 4

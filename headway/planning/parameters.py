@@ -58,12 +58,17 @@ def tensor_groups(model: ModelConfig) -> tuple[TensorGroup, ...]:
 
 
 def weight_shapes(model: ModelConfig) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every tensor of a dense model of the Llama family, by its Hugging Face name."""
-    found: dict[str, tuple[int, ...]] = {}
-    for group in tensor_groups(model):
-        for layer in range(group.copies if "{layer}" in group.name else 1):
-            found[group.name.format(layer=layer)] = group.shape
-    return found
+    """Return the shape of every tensor of a dense model of the Llama family, by its Hugging Face name.
+
+    They come as a token meets them: the embedding, one layer after the other, the last norm and the head.
+    """
+    groups = tensor_groups(model)
+    of_layers = [group for group in groups if "{layer}" in group.name]
+    first, *last = [group for group in groups if "{layer}" not in group.name]
+    found = {first.name: first.shape}
+    for layer in range(model.num_hidden_layers):
+        found |= {group.name.format(layer=layer): group.shape for group in of_layers}
+    return found | {group.name: group.shape for group in last}
 
 
 def count_parameters(model: ModelConfig) -> int:

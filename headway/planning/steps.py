@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from headway.planning.adapters import adapters_of
+from headway.planning.adapters import adapters_of, packed_bytes, projections
 from headway.planning.operations import VALUE_BYTES, Operation, Workload, micro_batch_operations, operation_name
 from headway.recipe import Recipe
 
@@ -21,8 +21,8 @@ _FROZEN_HEAD = 2 / 3
 _COMPUTED_AGAIN = {
     "none": (),
     "selective": ("norm", "rotary", "gated", "add"),
-    "products": ("norm", "rotary", "gated", "add", "linear"),
-    "full": ("norm", "rotary", "gated", "add", "linear", "attention"),
+    "products": ("norm", "rotary", "gated", "add", "linear", "expand"),
+    "full": ("norm", "rotary", "gated", "add", "linear", "attention", "expand"),
 }
 """Kinds of operations of a layer that the backward pass repeats."""
 
@@ -60,6 +60,8 @@ def operations_of(work: Workload) -> tuple[Operation, ...]:
     operations = micro_batch_operations(work)
     if work.adapters is not None:
         operations = (*_with_frozen_weights(operations), *_adapters(work))
+        if work.adapters.packed:
+            operations = (*operations, *_expansions(work))
     return (*operations, *_computed_again(work, operations))
 
 
@@ -103,6 +105,19 @@ def _adapters(work: Workload) -> Iterator[Operation]:
         yield replace(join, passes="backward")
 
 
+def _expansions(work: Workload) -> Iterator[Operation]:
+    """Yield what brings each frozen projection out of its 4 bits, in either pass."""
+    for group in projections(work.model):
+        rows, columns = group.shape
+        moved = float(packed_bytes(rows, columns) + VALUE_BYTES[work.dtype] * rows * columns)
+        forward = Operation(
+            name=f"{operation_name(group)}.expand", part=group.part, kind="expand", passes="forward",
+            dtype=work.dtype, shape=(rows, columns), flops=0.0, moved_bytes=moved, launches=1, repeats=group.copies,
+        )  # fmt: skip
+        yield forward
+        yield replace(forward, passes="backward", runs_as="forward")
+
+
 def _computed_again(work: Workload, operations: tuple[Operation, ...]) -> Iterator[Operation]:
     again = _COMPUTED_AGAIN[work.recompute]
     for operation in operations:
@@ -112,5 +127,5 @@ def _computed_again(work: Workload, operations: tuple[Operation, ...]) -> Iterat
 
 
 def _is_kept(level: str, name: str) -> bool:
-    projection = name.partition(".lora_")[0]
+    projection = name.partition(".lora_")[0].removesuffix(".expand")
     return projection.endswith(_LAST_PRODUCT) or (level == "products" and projection.endswith(_KEPT_PRODUCTS))

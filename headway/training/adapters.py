@@ -7,8 +7,9 @@ names begin with ``base_model.model.``.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from headway.errors import CheckpointError
 from headway.planning.adapters import is_target
 from headway.recipe import Recipe
 from headway.resilience.checkpoint.snapshot import Arrays
-from headway.training.weight_files import WeightFiles
+from headway.training.weight_files import LazyArrays, WeightFiles
 
 _PROJECTIONS = (
     *(f"self_attn.{name}_proj" for name in ("q", "k", "v", "o")),
@@ -42,33 +43,55 @@ def adapter_alpha(recipe: Recipe) -> float:
     return training.adapter_alpha if training.adapter_alpha is not None else 2.0 * training.adapter_rank
 
 
-def merged(base: Arrays, adapters: Arrays, scale: float) -> dict[str, NDArray[Any]]:
-    """Return weights with their adapters added: W + scale B A, in fp32.
+@final
+class Merged(LazyArrays):
+    """Weights with their adapters added: W + scale B A, in fp32, one matrix at a time.
 
     Args:
         base: weights by name.
         adapters: both matrices of each adapter by name.
         scale: alpha / rank.
+        held: what a layer's projection is beside its adapter in training, where that is not what the base has.
 
     Raises:
         CheckpointError: an adapter belongs to no weight.
     """
-    found = dict(base)
-    for name, down in adapters.items():
-        if not name.endswith(DOWN):
-            continue
-        projection = name.removesuffix(DOWN)
-        weight = f"{projection}weight"
-        if weight not in found:
-            raise CheckpointError("checkpoint-mismatch", name=weight, found="missing", expected="a weight")
-        up = adapters[f"{projection}{UP}"]
-        shape = (up.shape[0], down.shape[1])
-        if found[weight].shape != shape:
-            raise CheckpointError(
-                "checkpoint-mismatch", name=weight, found=str(found[weight].shape), expected=str(shape)
-            )
-        found[weight] = np.asarray(found[weight] + np.float32(scale) * (up @ down), dtype=np.float32)
-    return found
+
+    def __init__(
+        self, base: Arrays, adapters: Arrays, scale: float, held: Callable[[NDArray[Any]], NDArray[Any]] | None = None
+    ) -> None:
+        self.shapes = base.shapes if isinstance(base, LazyArrays) else {name: base[name].shape for name in base}
+        self._base, self._adapters, self._scale, self._held = base, adapters, np.float32(scale), held
+        for name, down in adapters.items():
+            if not name.endswith(DOWN):
+                continue
+            projection = name.removesuffix(DOWN)
+            weight = f"{projection}weight"
+            shape = (adapters[f"{projection}{UP}"].shape[0], down.shape[1])
+            if self.shapes.get(weight) != shape:
+                found = str(self.shapes.get(weight, "missing"))
+                raise CheckpointError("checkpoint-mismatch", name=weight, found=found, expected=str(shape))
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        """Return one weight, merged where it has an adapter.
+
+        Raises:
+            KeyError: there is none of that name.
+        """
+        weight = self._base[name]
+        if self._held is not None and is_projection(name):
+            weight = self._held(weight)
+        projection = name.removesuffix("weight")
+        down = self._adapters.get(f"{projection}{DOWN}")
+        if down is None:
+            return weight
+        up = self._adapters[f"{projection}{UP}"]
+        return np.asarray(weight + self._scale * (up @ down), dtype=np.float32)
+
+
+def is_projection(name: str) -> bool:
+    """Say whether a weight is the matrix of a layer's projection, by its name."""
+    return name.startswith("model.layers.") and name.endswith("_proj.weight")
 
 
 def to_peft(recipe: Recipe, adapters: Arrays) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -6,11 +6,14 @@ import hashlib
 import zlib
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from headway.errors import CheckpointError, RunError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
-from headway.training.adapters import adapter_alpha, merged
+from headway.training.adapters import Merged, adapter_alpha
 from headway.training.engines import Engine
 from headway.training.weight_files import weights_in
 from headway.units import MIB
@@ -31,6 +34,8 @@ def load_initial_weights(engine: Engine, recipe: Recipe) -> None:
 def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
     """Return the weights of a whole model from those that a recipe trains: with adapters, its base's, merged.
 
+    A base that was in 4 bits is merged as it was then, rounded: that is the model whose loss was measured.
+
     Raises:
         CheckpointError: the weights that the adapters belong to are gone, or do not fit them.
     """
@@ -38,7 +43,17 @@ def whole_weights(recipe: Recipe, trained: Arrays) -> Arrays:
         return trained
     assert recipe.training.init_from is not None, "a rule of training"
     base = weights_in(Path(recipe.training.init_from))
-    return merged(base, trained, adapter_alpha(recipe) / recipe.training.adapter_rank)
+    held = _in_4_bits if recipe.training.method == "qlora" else None
+    return Merged(base, trained, adapter_alpha(recipe) / recipe.training.adapter_rank, held)
+
+
+def _in_4_bits(weight: NDArray[Any]) -> NDArray[Any]:
+    import torch
+
+    from headway.training.engines.torch.nf4 import rounded
+
+    found: NDArray[Any] = rounded(torch.from_numpy(weight)).numpy()
+    return found
 
 
 def require_same_base(snapshot: Snapshot, recipe: Recipe, run_name: str) -> None:

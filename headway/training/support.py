@@ -30,10 +30,9 @@ ENGINE_PACKAGES = ("torch", "safetensors", "tokenizers")
 """What training imports beyond what planning needs."""
 
 SUPPORTED: dict[str, tuple[Any, ...]] = {
-    "training.method": ("full", "lora"),
     "training.adapter_targets": ("all", "attention", "query-value"),
     "training.software": ("headway",),
-    "training.precision": ("fp32", "fp16", "bf16", "int8"),
+    "training.precision": ("fp32", "fp16", "bf16", "int8", "fp8"),
     "training.weights": ("fp32",),
     "training.gradients": ("auto", "fp32"),
     "training.dropout": (0.0,),
@@ -160,7 +159,7 @@ def threads_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayEr
 
 def adapters_have_a_base(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
     """Adapters are trained beside weights that somebody trained before."""
-    if recipe.training.method == "lora" and recipe.training.init_from is None:
+    if recipe.training.method != "full" and recipe.training.init_from is None:
         yield RecipeError("training-adapter-base", method=recipe.training.method)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,26 @@ _MAX_HEADER_BYTES = 100 * 10**6
 """Source: safetensors, ``MAX_HEADER_SIZE``."""
 
 
-class WeightFiles(Mapping[str, NDArray[Any]]):
+class LazyArrays(Mapping[str, NDArray[Any]]):
+    """Arrays by name, each made anew whenever it is asked for, so that only one is held at a time.
+
+    Attributes:
+        shapes: of each, without making any.
+    """
+
+    shapes: Mapping[str, tuple[int, ...]]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self.shapes)
+
+    def __len__(self) -> int:
+        """Return how many arrays there are."""
+        return len(self.shapes)
+
+
+@final
+class WeightFiles(LazyArrays):
     """The arrays of some files by name, each read anew as fp32 whenever it is asked for.
 
     A model may be larger than the memory beside the one that it is loaded into: only one array is held at a time.
@@ -29,13 +48,13 @@ class WeightFiles(Mapping[str, NDArray[Any]]):
     """
 
     def __init__(self, files: list[Path]) -> None:
-        self.shapes: dict[str, tuple[int, ...]] = {}
-        """Shape of each array, from the headers of the files."""
+        shapes: dict[str, tuple[int, ...]] = {}
         self._files: dict[str, Path] = {}
         for file in files:
             for name, shape in _shapes_in(file):
-                self.shapes[name] = shape
+                shapes[name] = shape
                 self._files[name] = file
+        self.shapes = shapes
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Read one array.
@@ -54,14 +73,6 @@ class WeightFiles(Mapping[str, NDArray[Any]]):
                 return np.asarray(opened.get_tensor(name).float().numpy())
         except (OSError, SafetensorError) as error:
             raise CheckpointError("training-weights-unreadable", path=str(file), reason=str(error)) from error
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self._files)
-
-    def __len__(self) -> int:
-        """Return how many arrays there are."""
-        return len(self._files)
 
 
 def weights_in(folder: Path) -> WeightFiles:

@@ -140,6 +140,8 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     layout = layout_of(recipe, run.last_plan(), None if snapshot is None else snapshot.state["micro_batch_size"])
     engine = _build(recipe, snapshot, corpus, run, layout)
     events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads, processes=place.size)
+    for notice in engine.notices:
+        events.record("notice", id=notice, arguments={})
     snapshot = None  # its arrays are as large as the model and the optimizer together
     loop = TrainingLoop(
         recipe=recipe,

@@ -59,7 +59,7 @@ def test_a_recipe_that_the_disk_does_not_take_leaves_nothing(headway: Headway, f
 
 
 def test_recipe_check_tells_what_cannot_be_trained(headway: Headway) -> None:
-    changes = ("--set", "training.precision=fp8", "--set", "training.init_from=nowhere")
+    changes = ("--set", "training.precision=mxfp8", "--set", "training.init_from=nowhere")
     checked = headway("recipe", "check", "headway-tiny-1m", *changes)
     assert checked.code == 0
     assert "keeps every rule" in checked.out

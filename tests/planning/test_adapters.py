@@ -1,7 +1,7 @@
 import pytest
 
 from headway.planning.accelerated import job_of
-from headway.planning.adapters import Adapters, adapters_of, count_trained, is_target
+from headway.planning.adapters import Adapters, adapters_of, count_trained, is_target, packed_bytes
 from headway.planning.analytic.holdings import adapter_parameters
 from headway.planning.parameters import count_parameters
 from headway.recipe import ModelConfig, Recipe, resolve_recipe
@@ -46,3 +46,17 @@ def test_the_output_projection_of_attention_is_no_query() -> None:
     assert not is_target("fused-qkv", "self_attn.o_proj")
     assert not is_target("query-value", "self_attn.k_proj")
     assert not is_target("attention", "mlp.up_proj")
+
+
+def test_a_matrix_in_4_bits_by_hand() -> None:
+    """Of 128 columns: 64 bytes of codes, 2 constants, 4 of scale; of 34, a whole row is a block."""
+    assert packed_bytes(3, 128) == 3 * (64 + 2 + 4)
+    assert packed_bytes(3, 34) == 3 * (17 + 1 + 4)
+    assert packed_bytes(3, 96) == 3 * (48 + 3 + 4)
+    assert 8 * packed_bytes(4096, 4096) / 4096**2 == pytest.approx(4.127, rel=0.002), "Dettmers et al. 2023, section 3"
+
+
+def test_only_a_packed_base_is_in_4_bits() -> None:
+    packed, plain = (adapters_of(recipe_of("gpt2", method=method).training) for method in ("qlora", "lora"))
+    assert packed is not None and packed.packed
+    assert plain is not None and not plain.packed

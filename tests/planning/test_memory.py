@@ -7,12 +7,13 @@ from hypothesis import strategies as st
 from headway.machine import Machine
 from headway.machine.measurements import Measurements
 from headway.planning.activations import head_bytes, kept_bytes
+from headway.planning.adapters import Adapters
 from headway.planning.device import Processors, processors
 from headway.planning.measured import MeasuredDevice
 from headway.planning.memory import Memory, Share, plan_memory
 from headway.planning.operations import Workload
 from headway.planning.parameters import count_parameters
-from headway.recipe import Recipe, resolve_recipe
+from headway.recipe import ModelConfig, Recipe, resolve_recipe
 
 MakeRecipe = Callable[..., Recipe]
 SHARDS = ("none", "optimizer", "gradients", "parameters")
@@ -158,3 +159,24 @@ def test_more_sequences_never_need_less_memory(sequences: int) -> None:
     assert (
         llama_memory(sequences=sequences).device_peak_bytes <= llama_memory(sequences=sequences + 1).device_peak_bytes
     )
+
+
+def test_a_base_in_4_bits_by_hand(tiny: ModelConfig) -> None:
+    """Projections in 4 bits, the rest in bf16; and one of them expanded at a time, the largest."""
+    plans = {
+        packed: plan_memory(
+            Workload(
+                model=tiny, sequences=1, sequence_length=8, dtype="bf16",
+                adapters=Adapters(rank=2, targets="all", packed=packed),
+            ),
+            BARE, Share(), accumulations=0,
+        )
+        for packed in (False, True)
+    }  # fmt: skip
+    # A layer: q and o 4 x 4, k and v 2 x 4, gate and up 6 x 4, down 4 x 6.
+    rows = {4: 4 + 4 + 2 + 2 + 6 + 6, 6: 4}
+    packed = sum(count * (columns // 2 + 1 + 4) for columns, count in rows.items())
+    plain = 2 * sum(count * columns for columns, count in rows.items())
+    parts = {name: planned.parts for name, planned in plans.items()}
+    assert parts[False].parameters_bytes - parts[True].parameters_bytes == 2 * (plain - packed)
+    assert {planned.moment for planned in plans.values()} <= {"forward", "backward"}

@@ -6,6 +6,7 @@ from headway.planning.parameters import (
     count_parameters,
     parameters_by_part,
     tensor_groups,
+    weight_shapes,
 )
 from headway.recipe import ModelConfig, resolve_recipe
 from tests.planning.conftest import TINY
@@ -75,3 +76,13 @@ def test_experts_that_rest_are_not_active() -> None:
     assert parts["mlp"] == 72 + 5 * 36
     assert parts["router"] == 16
     assert count_parameters(model) - count_active_parameters(model) == 3 * 36
+
+
+@pytest.mark.parametrize("preset", ["llama-3.2-1b", "qwen3-0.6b", "qwen2.5-0.5b"])
+def test_shapes_come_in_the_order_of_the_model(preset: str) -> None:
+    """Initial weights are drawn in that order."""
+    names = list(weight_shapes(resolve_recipe({"model": {"preset": preset}, "training": {"steps": 1}}).model))
+    assert names[0] == "model.embed_tokens.weight"
+    assert names[-1] in ("model.norm.weight", "lm_head.weight")
+    layers = [int(name.split(".")[2]) for name in names if name.startswith("model.layers.")]
+    assert layers == sorted(layers)

@@ -54,3 +54,17 @@ def test_what_is_not_kept_is_repeated(tiny: ModelConfig, level: str, products: i
     repeated = again[len(plain) :]
     assert {one.runs_as for one in repeated} == {"forward"}
     assert {"norm", "rotary", "gated"} <= {one.kind for one in repeated}
+
+
+def test_a_base_in_4_bits_is_expanded_in_either_pass(tiny: ModelConfig) -> None:
+    """Seven projections of two layers; recomputation expands all but the last of a layer once more."""
+    packed = Adapters(rank=3, targets="all", packed=True)
+    plain, tuned = operations_of(work_of(tiny, adapters=ALL)), operations_of(work_of(tiny, adapters=packed))
+    expansions = [operation for operation in tuned if operation.kind == "expand"]
+    assert [operation for operation in tuned if operation.kind != "expand"] == list(plain)
+    assert sum(operation.repeats for operation in expansions) == 2 * 7 * 2
+    # q maps 4 to 4: two bytes a row of codes, one constant and four bytes of scale, and sixteen numbers written.
+    (first, *_) = expansions
+    assert (first.shape, first.moved_bytes) == ((4, 4), 4 * (2 + 1 + 4) + 16 * 4)
+    again = operations_of(work_of(tiny, adapters=packed, recompute="full"))
+    assert sum(operation.repeats for operation in again if operation.kind == "expand") == 2 * (7 + 7 + 6)

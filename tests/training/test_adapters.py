@@ -15,7 +15,7 @@ from headway.errors import CheckpointError, RunError
 from headway.machine.inventory import take_inventory
 from headway.recipe import Recipe
 from headway.runs import RunFolder
-from headway.training.adapters import merged, read_peft
+from headway.training.adapters import Merged, read_peft
 from headway.training.data import Tokenizer
 from headway.training.exporting import export_run
 from headway.training.reading import read_model, read_trained
@@ -131,6 +131,42 @@ def test_a_merged_model_is_what_transformers_loads(tuned: RunFolder, tmp_path: P
     assert not np.array_equal(base[name], expected[name])
 
 
+def test_a_base_in_4_bits(make_small_recipe: Make, base: RunFolder, tmp_path: Path) -> None:
+    """Trained, gone on with, and merged into the base as it was held: not the original one."""
+    recipe = adapted(make_small_recipe, base, method="qlora", steps=4)
+    straight = open_run(recipe, {}, root=tmp_path / "straight")
+    assert Session(straight).wait() == 0
+    first = open_run(adapted(make_small_recipe, base, method="qlora", steps=2), {}, root=tmp_path / "again")
+    assert Session(first).wait() == 0
+    again = open_run(recipe, {}, root=tmp_path / "again", resume=True)
+    assert Session(again).wait() == 0
+    read = read_model(straight)
+    original = weights_in(newest(base))
+    for name, array in read.items():
+        is_changed = name.endswith("_proj.weight")
+        assert np.array_equal(array, original[name]) != is_changed, name
+    name = "model.layers.0.mlp.gate_proj"
+    trained = read_trained(straight)
+    without = read[f"{name}.weight"] - 2 * trained[f"{name}.lora_B.weight"] @ trained[f"{name}.lora_A.weight"]
+    assert len({round(float(value), 5) for value in without[0]}) <= 3 * 16, "sixteen levels for each block of a row"
+    assert set(export_run(straight, tmp_path / "adapter", merges=False).iterdir())
+
+
+def test_a_base_with_what_is_no_number_is_told(make_small_recipe: Make, base: RunFolder, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = tmp_path / "weights"
+    shutil.copytree(newest(base), folder)
+    (file,) = folder.glob("model*.safetensors")
+    arrays = load_file(file)
+    arrays["model.layers.1.mlp.up_proj.weight"][3, 4:6] = np.nan
+    save_file(arrays, file)
+    run = open_run(adapted(make_small_recipe, base, steps=2, init_from=str(folder)), {}, root=tmp_path)
+    with pytest.raises(CheckpointError, match="training-weights-not-finite") as told:
+        Session(run).wait()
+    assert told.value.arguments == {"name": "model.layers.1.mlp.up_proj.weight", "count": 2}
+
+
 def test_what_generation_ends_with_is_exported(tuned: RunFolder, tmp_path: Path) -> None:
     from transformers import GenerationConfig
 
@@ -147,11 +183,11 @@ def test_merging_by_hand() -> None:
         "p.lora_A.weight": np.array([[1.0, 2.0, 3.0]], np.float32),
         "p.lora_B.weight": np.array([[1.0], [10.0]], np.float32),
     }
-    np.testing.assert_array_equal(merged(weights, adapters, 2.0)["p.weight"], [[2, 4, 6], [20, 40, 60]])
+    np.testing.assert_array_equal(Merged(weights, adapters, 2.0)["p.weight"], [[2, 4, 6], [20, 40, 60]])
     with pytest.raises(CheckpointError, match="checkpoint-mismatch"):
-        merged({}, adapters, 2.0)
+        Merged({}, adapters, 2.0)
     with pytest.raises(CheckpointError, match="checkpoint-mismatch"):
-        merged({"p.weight": np.zeros((3, 3), np.float32)}, adapters, 2.0)
+        Merged({"p.weight": np.zeros((3, 3), np.float32)}, adapters, 2.0)
 
 
 def test_nothing_is_overwritten(tuned: RunFolder, tmp_path: Path) -> None:

@@ -37,10 +37,9 @@ def test_what_trains_meets_no_obstacle(make_small_recipe: Make, here: Inventory)
 
 
 REFUSED = {
-    "training.method": "qlora",
     "training.adapter_targets": "fused-qkv",
     "training.software": "megatron",
-    "training.precision": "fp8",
+    "training.precision": "mxfp8",
     "training.weights": "master",
     "training.gradients": "rounded",
     "training.dropout": 0.1,
@@ -64,7 +63,8 @@ REFUSED = {
 TRAINED = {
     "training": """engine steps tokens sequence_length global_batch_size compile seed init_from learning_rate beta1
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
-        evaluate_every_steps evaluate_batches early_stopping_patience adapter_rank adapter_alpha phase""",
+        evaluate_every_steps evaluate_batches early_stopping_patience adapter_rank adapter_alpha phase
+        method""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
         shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }
@@ -195,14 +195,14 @@ def test_a_missing_package_is_named_with_its_install(
 
 
 def test_several_obstacles_are_told_at_once(make_small_recipe: Make, here: Inventory) -> None:
-    recipe = make_small_recipe(training={"precision": "fp8"}, hardware={"devices": 8, "threads": None})
+    recipe = make_small_recipe(training={"precision": "mxfp8"}, hardware={"devices": 8, "threads": None})
     with pytest.raises(ObstaclesError) as refused:
         require_trainable(recipe, here)
     copy = pickle.loads(pickle.dumps(refused.value))
     assert len(copy.to_dict()["error"]["problems"]) == 2
     assert len(error_lines(copy)) == 4
     with pytest.raises(RecipeError, match="training-setting"):
-        require_trainable(make_small_recipe(training={"precision": "fp8"}, hardware={"threads": None}), here)
+        require_trainable(make_small_recipe(training={"precision": "mxfp8"}, hardware={"threads": None}), here)
 
 
 def test_a_plan_to_train_by_has_no_division_that_training_lacks(make_small_recipe: Make) -> None:

@@ -73,6 +73,11 @@ class Engine(ABC):
         return list(flags)
 
     @property
+    def notices(self) -> tuple[str, ...]:
+        """What the reader must know about how this engine runs the recipe: ids of messages without arguments."""
+        return ()
+
+    @property
     @abstractmethod
     def settings(self) -> EngineSettings:
         """What really runs."""

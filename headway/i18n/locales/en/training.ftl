@@ -31,6 +31,14 @@ training-weights-shape = Weights to start from must be those of the recipe's mod
     .next = Set model.config to the config.json that belongs to these weights, or point training.init_from to others.
 training-weights-unreadable = Weights to start from must be readable safetensors files: { $path } is not ({ $reason }).
     .next = Download or copy the file again.
+training-float8-emulated = This device has no products of 8-bit floats: they are emulated, with the same losses and at less than the speed of bf16.
+    .next = For speed, set training.precision to "bf16".
+# $name (String): of a weight; $count (Number): of its numbers that are none
+training-weights-not-finite = Weights to start from must be numbers: of { $name }, { $count ->
+        [one] 1 is
+       *[other] { $count } are
+    } infinite or not a number.
+    .next = Start from another copy, or from an earlier checkpoint of the run that wrote it.
 training-weights-mismatch = Weights must fit the model: { $reason }.
     .next = Use the recipe and the checkpoint of the same run.
 training-prompt-length = A prompt must have at least one token and leave room for more: it has { $length }, and the model's longest sequence is { $limit }.

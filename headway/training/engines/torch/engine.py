@@ -21,6 +21,7 @@ from headway.resilience.checkpoint.snapshot import Arrays
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
 from headway.training.engines.base import Engine, EngineSettings, Share, StepResult
+from headway.training.engines.torch.float8 import is_emulated
 from headway.training.engines.torch.gathering import gather
 from headway.training.engines.torch.gradients import clip_gradients, complete_gradients
 from headway.training.engines.torch.initial import weight_shapes
@@ -29,16 +30,29 @@ from headway.training.engines.torch.linear import choose_linear_kernel, use_line
 from headway.training.engines.torch.model import Llama
 from headway.training.engines.torch.optimizers.updates import Updates, state_shapes
 from headway.training.engines.torch.parallel.ranks import Ranks
-from headway.training.engines.torch.parts import HEAD, build_parts, canonical_name, parameters_of, trained_shapes
+from headway.training.engines.torch.parts import (
+    HEAD,
+    build_parts,
+    canonical_name,
+    parameters_of,
+    trained_shapes,
+    writers_of,
+)
 from headway.training.engines.torch.passes import Passes, WholePasses
 from headway.training.engines.torch.scaling import LossScale
 from headway.training.engines.torch.tied import TiedCopies
-from headway.training.engines.torch.weights import require_match, shapes_of, to_tensor, write_part
+from headway.training.engines.torch.weights import require_finite, require_match, shapes_of, to_tensor
 from headway.training.place import Place, place_of
 from headway.training.support import UNTRAINED_ARCHITECTURES
 
-_DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "int8": torch.bfloat16}
-"""Of activations; the products of "int8" are rounded further."""
+_DTYPES = {
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+    "int8": torch.bfloat16,
+    "fp8": torch.bfloat16,
+}
+"""Of activations; the products of "int8" and "fp8" are rounded further."""
 
 
 @final
@@ -77,7 +91,9 @@ class TorchEngine(Engine):
         self._parameters = parameters_of(self._parts)
         self._trained = {name: value for name, value in self._parameters.items() if value.requires_grad}
         self._trained_shapes = trained_shapes(recipe)
+        self._writers = writers_of(self._parts, weight_shapes(recipe.model))
         self._passes = _passes(recipe, self._parts, self._ranks)
+        self._emulates_float8 = training.precision == "fp8" and is_emulated(device)
         self._optimizer = training.optimizer
         self._updates = Updates(recipe, self._trained)
         self._scale = LossScale(is_dynamic=training.precision == "fp16")
@@ -87,6 +103,11 @@ class TorchEngine(Engine):
     def settings(self) -> EngineSettings:
         """What really runs."""
         return self._settings
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What the reader must know; see `Engine.notices`."""
+        return ("training-float8-emulated",) if self._emulates_float8 else ()
 
     @property
     def share(self) -> Share:
@@ -153,7 +174,7 @@ class TorchEngine(Engine):
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
-        self._load(snapshot.parameters, self._trained, self._trained_shapes)
+        self._load(snapshot.parameters, self._trained_shapes)
         self._scale.load(snapshot.state.get("loss_scale") or {})
         found = shapes_of(snapshot.optimizer)
         require_match(found, state_shapes(self._optimizer, self._trained_shapes, found))
@@ -168,15 +189,20 @@ class TorchEngine(Engine):
     def load_weights(self, parameters: Arrays) -> None:
         """Take the model's parameters, without those of adapters; see `Engine.load_weights`."""
         shapes = weight_shapes(self._config)
-        own = {name: value for name, value in self._parameters.items() if canonical_name(name, shapes) in shapes}
-        self._load(parameters, own, shapes)
+        self._load(parameters, shapes, must_be_finite=True)
 
-    def _load(self, arrays: Arrays, own: Mapping[str, Tensor], shapes: Mapping[str, torch.Size]) -> None:
+    def _load(self, arrays: Arrays, shapes: Mapping[str, torch.Size], *, must_be_finite: bool = False) -> None:
         # Some writers store the tied head as well.
         ignored = (HEAD,) if self._config.tie_word_embeddings else ()
         require_match({name: shape for name, shape in shapes_of(arrays).items() if name not in ignored}, shapes)
-        for name, parameter in own.items():
-            write_part(parameter, to_tensor(arrays[canonical_name(name, shapes)]))
+        for name in shapes:
+            takers = self._writers.get(name, ())
+            if takers:
+                whole = to_tensor(arrays[name])
+                if must_be_finite:
+                    require_finite(name, whole)
+                for write in takers:
+                    write(whole)
         self._updates.forget()
 
     def peak_memory_bytes(self) -> int:

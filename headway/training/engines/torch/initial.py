@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
+from headway.planning.parameters import weight_shapes as planned_shapes
 from headway.recipe import ModelConfig
 from headway.training.engines.torch.model import Llama
 
@@ -34,9 +35,7 @@ def initial_weights(config: ModelConfig, seed: int) -> Iterator[tuple[str, Tenso
 
 def weight_shapes(config: ModelConfig) -> dict[str, torch.Size]:
     """Return the shape of every weight by its name, in the order of the model; tied weights have one name."""
-    with torch.device("meta"):
-        whole = Llama(config)
-    return {name: parameter.shape for name, parameter in whole.named_parameters()}
+    return {name: torch.Size(shape) for name, shape in planned_shapes(config).items()}
 
 
 @torch.no_grad()

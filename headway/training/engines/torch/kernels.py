@@ -20,7 +20,12 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from headway.training.engines.torch.composed import ComposedOperations
-from headway.training.engines.torch.native import NativeOperations, load_native
+from headway.training.engines.torch.native import (
+    NativeOperations,
+    activate_native,
+    active_native,
+    load_native,
+)
 
 CROSS_ENTROPY_CHUNK_TOKENS = 512
 """Tokens whose logits exist at one time: 512 x 128k logits in fp32 are 256 MiB, and 512 x 4k stay in a CPU's cache."""
@@ -28,7 +33,6 @@ CROSS_ENTROPY_CHUNK_TOKENS = 512
 COMPOSED, NATIVE = "composed", "native"
 
 _composed = ComposedOperations()
-_native: NativeOperations | None = None
 
 
 def choose_elementwise_kernel(device: torch.device) -> str:
@@ -38,16 +42,13 @@ def choose_elementwise_kernel(device: torch.device) -> str:
 
 def use_elementwise_kernel(kernel: str) -> None:
     """Make the operations on CPU tensors use a kernel, in this whole process; composed where there is no compiler."""
-    global _native
-    _native = load_native() if kernel == NATIVE else None
+    activate_native(is_active=kernel == NATIVE)
 
 
 def _operations(x: Tensor) -> ComposedOperations | NativeOperations:
     if torch.compiler.is_compiling():
         return _composed
-    if _native is not None and x.device.type == "cpu" and x.dtype in (torch.float32, torch.bfloat16):
-        return _native
-    return _composed
+    return active_native(x) or _composed
 
 
 class RMSNorm(Function):

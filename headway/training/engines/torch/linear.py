@@ -52,6 +52,13 @@ def matmul_transposed(x_NI: Tensor, weight_OI: Tensor) -> Tensor:
     return torch.ops.mkldnn._linear_pointwise(x_NI, weight_OI, None, "none", [], "")  # type: ignore[no-any-return]
 
 
+def times_matrix(x_NO: Tensor, weight_OI: Tensor) -> Tensor:
+    """Return ``x @ weight``, outside of autograd."""
+    if _active_kernel == ONEDNN and x_NO.dtype == torch.float32 and x_NO.device.type == "cpu":
+        return matmul_transposed(x_NO, weight_OI.t().contiguous())
+    return torch.mm(x_NO, weight_OI)
+
+
 class OneDnnLinear(Function):
     """A bias-free projection whose three matrix products all go through oneDNN."""
 

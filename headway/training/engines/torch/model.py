@@ -9,7 +9,7 @@ E hidden channels, F MLP channels, V vocabulary.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -22,7 +22,10 @@ from headway.recipe import ModelConfig, RopeScaling
 from headway.training.engines.torch.kernels import LinearCrossEntropy, RMSNorm, Rotary, SwiGLU
 from headway.training.engines.torch.linear import linear
 from headway.training.engines.torch.parallel.local import local
-from headway.training.engines.torch.rounded import int8_linear
+from headway.training.engines.torch.products import PLAIN, PackedWeight, project
+
+LAYERS = "model.layers."
+"""How the names of the layers' weights begin."""
 
 IGNORED_TARGET = -100
 """A target that does not count in the loss; the value that PyTorch and Hugging Face use."""
@@ -59,19 +62,36 @@ class Linear(nn.Linear):
     bias_share: float = 1.0
     """Of the bias that this device adds."""
 
-    rounds_products: bool = False
-    """Whether products are of 8-bit integers, in both passes."""
+    products: str = PLAIN
+    """Of what kind its matrix products are, in both passes; see ``products.py``."""
+
+    is_packed: bool = False
+    """Whether ``packed``, in 4 bits, stands in place of the weight."""
 
     def forward(self, x: Tensor) -> Tensor:
         """Project the last axis of ``x``."""
         bias = None if self.bias is None else local(self.bias).to(x.dtype)
         if bias is not None and self.bias_share != 1:
             bias = bias * self.bias_share
-        project = int8_linear if self.rounds_products else linear
-        result = project(x, local(self.weight).to(x.dtype), bias)
+        result = self._project(x, bias)
         if self.adapter_scale is None:
             return result
         return result + self.adapter_scale * self.lora_B(self.lora_A(x))  # type: ignore[no-any-return]
+
+    def _project(self, x: Tensor, bias_O: Tensor | None) -> Tensor:
+        if not self.is_packed and self.products == PLAIN:
+            return linear(x, local(self.weight).to(x.dtype), bias_O)
+        if self.is_packed:
+            product: Tensor = self.packed(x, self.products)
+        else:
+            product = project(x, local(self.weight).to(x.dtype), self.products)
+        return product if bias_O is None else product + bias_O
+
+    def pack(self) -> None:
+        """Keep the weight in 4 bits, which is yet to be written; it is trained no more."""
+        self.packed = PackedWeight(self.weight.detach())
+        self.is_packed = True
+        self.register_parameter("weight", None)
 
     def add_adapter(self, rank: int, scale: float) -> None:
         """Add an adapter whose weights are yet to be drawn; its result is multiplied by ``scale``."""
@@ -278,12 +298,11 @@ class Llama(nn.Module):
         self.tensor_group: DividedHead | None = None
         """The devices that share each matrix, where there are several."""
 
-    def round_products(self) -> None:
-        """Let the layers' projections multiply 8-bit integers; the output projection and adapters do not."""
-        for block in self.model.layers.values():
-            for name, module in block.named_modules():
-                if isinstance(module, Linear) and "lora_" not in name:
-                    module.rounds_products = True
+    def projections(self) -> Iterator[tuple[str, Linear]]:
+        """Yield the layers' projections by name: without the output projection, and without those of adapters."""
+        for name, module in self.named_modules():
+            if isinstance(module, Linear) and name.startswith(LAYERS) and ".lora_" not in name:
+                yield name, module
 
     def tie_weights(self) -> None:
         """Make embedding and output projection one, where the model says so and both are here."""

@@ -13,6 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 static inline float bits_to_float(uint32_t bits) {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -52,6 +56,28 @@ static inline float exponential(float x) {
     const float scaled = p * bits_to_float((uint32_t)(half + 127) << 23) * bits_to_float((uint32_t)(rest + 127) << 23);
     return x != x ? x : x < -87.3f ? 0.0f : x > 88.72284f ? INFINITY : scaled;
 }
+
+/* The levels of NF4: Dettmers et al. 2023, appendix E; as in nf4.py. */
+static const float nf4_levels[16] = {
+    -1.0f, -0.6961928009986877f, -0.5250730514526367f, -0.39491748809814453f,
+    -0.28444138169288635f, -0.18477343022823334f, -0.09105003625154495f, 0.0f,
+    0.07958029955625534f, 0.16093020141124725f, 0.24611230194568634f, 0.33791524171829224f,
+    0.44070982933044434f, 0.5626170039176941f, 0.7229568362236023f, 1.0f,
+};
+
+#ifdef __AVX512F__
+/* Write the table's numbers of 16 indices of 4 bits, of 2 or 4 bytes each. */
+static inline void look_up_16(__m512i table, const uint8_t *codes, void *out, size_t size_bytes) {
+    const __m128i wide = _mm_cvtepu8_epi16(_mm_loadl_epi64((const __m128i *)codes));
+    const __m128i upper = _mm_slli_epi16(_mm_srli_epi16(wide, 4), 8);
+    const __m128i index = _mm_or_si128(_mm_and_si128(wide, _mm_set1_epi16(15)), upper);
+    const __m512i found = _mm512_permutexvar_epi32(_mm512_cvtepu8_epi32(index), table);
+    if (size_bytes == 4)
+        _mm512_storeu_si512(out, found);
+    else
+        _mm256_storeu_si256((__m256i *)out, _mm512_cvtepi32_epi16(found));
+}
+#endif
 
 static inline float same(float value) { return value; }
 
@@ -180,6 +206,33 @@ void NAME(cross_entropy)(ELEMENT *logits, const int64_t *targets, float *losses,
 #pragma omp simd
         for (int64_t i = 0; i < vocabulary; i++) line[i] = STORE(exponential(LOAD(line[i]) - level));
         line[target] = STORE(exponential(wanted - level) - 1.0f);
+    }
+}
+
+/* A matrix from codes of 4 bits, the even column in the lower half of a byte; constants of blocks are in parts of 255 of
+ * their row's scale. */
+void NAME(nf4_expand)(const uint8_t *codes, const uint8_t *constants, const float *scales, ELEMENT *weight, int64_t rows,
+                      int64_t columns, int64_t blocks, int threads) {
+    const int64_t width = (columns + 1) / 2, block = columns / blocks;
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t row = 0; row < rows; row++) {
+        const uint8_t *in = codes + row * width;
+        ELEMENT *out = weight + row * columns;
+        const float unit = scales[row] / 255.0f;
+        for (int64_t number = 0; number < blocks; number++) {
+            const float held = (float)constants[row * blocks + number] * unit;
+            ELEMENT values[16];
+            for (int level = 0; level < 16; level++) values[level] = STORE(nf4_levels[level] * held);
+            int64_t i = number * block;
+#ifdef __AVX512F__
+            /* Sixteen at a time: compilers make gathers from memory of what is a permutation of one register. */
+            int32_t table[16] = {0};
+            for (int level = 0; level < 16; level++) memcpy(&table[level], &values[level], sizeof(ELEMENT));
+            for (; block % 16 == 0 && i < (number + 1) * block; i += 16)
+                look_up_16(_mm512_loadu_si512(table), in + i / 2, out + i, sizeof(ELEMENT));
+#endif
+            for (; i < (number + 1) * block; i++) out[i] = values[in[i / 2] >> (i % 2 * 4) & 15];
+        }
     }
 }
 

@@ -91,6 +91,11 @@ class NativeOperations:
         self._call("cross_entropy", logits_NV, (logits_NV, targets_N, losses_N), (*logits_NV.shape, ignore_index))
         return losses_N.sum(), logits_NV
 
+    def nf4_expand(self, codes_OW: Tensor, constants_OK: Tensor, scales_O4: Tensor, weight_OI: Tensor) -> None:
+        """Write the matrix that codes in 4 bits stand for; see `headway.training.engines.torch.nf4`."""
+        arrays = (codes_OW.contiguous(), constants_OK.contiguous(), scales_O4.contiguous(), weight_OI)
+        self._call("nf4_expand", weight_OI, arrays, (*weight_OI.shape, constants_OK.shape[1]))
+
     def _call(
         self,
         name: str,
@@ -119,6 +124,20 @@ def _arrived(array: Tensor) -> Tensor:
         raise TypeError(f"not a plain tensor: {type(array).__name__}")
     arrived: Tensor = array.wait()
     return arrived
+
+
+_active: NativeOperations | None = None
+
+
+def activate_native(*, is_active: bool) -> None:
+    """Let operations on CPU tensors use the program, in this whole process, where it can be had; or not."""
+    global _active
+    _active = load_native() if is_active else None
+
+
+def active_native(x: Tensor) -> NativeOperations | None:
+    """Return the program if it is in use and takes such tensors."""
+    return _active if x.device.type == "cpu" and x.dtype in _SUFFIXES else None
 
 
 @cache

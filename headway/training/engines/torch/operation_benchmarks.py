@@ -18,6 +18,7 @@ from torch import Tensor, nn
 
 from headway import units
 from headway.machine.measurements import OperationPoint
+from headway.training.engines.torch import nf4
 from headway.training.engines.torch.kernels import (
     LinearCrossEntropy,
     Rotary,
@@ -57,6 +58,9 @@ ROW_SHAPES: dict[str, tuple[tuple[int, int], ...]] = {
     "gated": ((16, 16), (512, 384), (2048, 1024), (4096, 1024), (1024, 2048)),
 }
 """(rows, channels)."""
+
+EXPAND_SHAPES = ((16, 16), (128, 384), (384, 384), (1024, 384), (384, 1024), (2048, 768))
+"""(rows, columns) of a matrix in 4 bits."""
 
 UPDATE_PARAMETERS = (200_000, 2_000_000, 8_000_000, 24_000_000)
 """Weights of the model whose gradients are added up and which is updated."""
@@ -101,6 +105,10 @@ def _round(budget_seconds: float) -> list[OperationPoint]:
                 # Autograd adds the gradients of a value that is used twice: the same work as the forward add.
                 warm, cold = (warm[0], warm[0]), (cold[0], cold[0])
             points.append(_point(kind, name, shape, warm, cold))
+        for shape in EXPAND_SHAPES:
+            seconds = [_time_expand(shape, dtype, budget_seconds, evict) for evict in (lambda: None, caches.evict)]
+            # The same in either pass.
+            points.append(_point("expand", name, shape, (seconds[0], seconds[0]), (seconds[1], seconds[1])))
     ends = (("update", _time_update), ("accumulate", _time_accumulate))
     for kind, measure in ends:
         for parameters in UPDATE_PARAMETERS:
@@ -203,6 +211,19 @@ def _time(case: Case, budget_seconds: float, evict: Callable[[], None]) -> tuple
 def _goes_on(repetitions: int, elapsed_seconds: float, budget_seconds: float) -> bool:
     """Say whether to repeat once more; the first repetition warms up and does not count."""
     return repetitions <= _LEAST_REPETITIONS or elapsed_seconds < budget_seconds
+
+
+def _time_expand(shape: tuple[int, int], dtype: torch.dtype, budget_seconds: float, evict: Callable[[], None]) -> float:
+    """Return the usual time to bring a matrix out of 4 bits."""
+    packed = nf4.quantised(torch.randn(shape))
+    found: list[float] = []
+    begin = time.perf_counter()
+    while _goes_on(len(found), time.perf_counter() - begin, budget_seconds):
+        evict()
+        start = time.perf_counter()
+        nf4.expanded(packed.codes_OW, packed.constants_OK, packed.scales_O4, packed.columns, dtype)
+        found.append(time.perf_counter() - start)
+    return _usual(found[1:])
 
 
 def _usual(times: list[float]) -> float:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from headway.recipe import ModelConfig, Recipe
-from headway.training.engines.torch.adapters import adapter_shapes, add_adapters, initial_adapters, settings_of
+from headway.training.engines.torch.adapters import (
+    AdapterSettings,
+    adapter_shapes,
+    add_adapters,
+    initial_adapters,
+    settings_of,
+)
 from headway.training.engines.torch.initial import initial_weights, weight_shapes
 from headway.training.engines.torch.model import Llama, Part, rotary_frequencies
 from headway.training.engines.torch.parallel.ranks import Ranks
+from headway.training.engines.torch.products import PRODUCTS
 from headway.training.engines.torch.recomputing import recompute_layers
 from headway.training.engines.torch.weights import write_part
 
@@ -28,37 +36,75 @@ def build_parts(recipe: Recipe, dtype: torch.dtype, ranks: Ranks) -> list[Llama]
         TrainingError: the model does not divide as the layout says.
     """
     config = recipe.model
-    # Weights that are tied must not be given storage twice; models that tie them are small.
-    start = ranks.device if config.tie_word_embeddings else torch.device("meta")
     adapters = settings_of(recipe)
     # Frozen weights are kept in the dtype that they are used in: no update needs more digits of them.
-    with start, _default_dtype(torch.float32 if adapters is None else dtype):
+    with torch.device("meta"), _default_dtype(torch.float32 if adapters is None else dtype):
         parts = _empty_parts(config, dtype, ranks)
     for part in parts:
-        if recipe.training.precision == "int8":
-            part.round_products()
-        if adapters is not None:
-            add_adapters(part, adapters)
-        recompute_layers(part, ranks.layout.recompute, ranks.layout.recompute_share)
-        _divide(part, ranks)
-        if not config.tie_word_embeddings:
-            part.to_empty(device=ranks.device)
+        _prepare(part, recipe, adapters, ranks)
         frequencies_D = rotary_frequencies(config.head_dim, config.rope_theta, config.rope_scaling)
         part.rotary_frequencies = frequencies_D.to(ranks.device)
-    parameters = parameters_of(parts)
-    names = weight_shapes(config)
-    held: dict[str, list[Tensor]] = {}
-    for own, parameter in parameters.items():
-        held.setdefault(canonical_name(own, names), []).append(parameter)
+    writers = writers_of(parts, weight_shapes(config))
     if recipe.training.init_from is None:
         for name, whole in initial_weights(config, recipe.training.seed):
-            for parameter in held.get(name, ()):
-                write_part(parameter, whole)
+            for write in writers.get(name, ()):
+                write(whole)
     if adapters is not None:
         for name, whole in initial_adapters(config, adapters, recipe.training.seed):
-            if name in parameters:
-                write_part(parameters[name], whole)
+            for write in writers.get(name, ()):
+                write(whole)
     return parts
+
+
+def _prepare(part: Llama, recipe: Recipe, adapters: AdapterSettings | None, ranks: Ranks) -> None:
+    """Make an empty part ready to be filled: adapters, formats, division, and storage at last."""
+    layout, training = ranks.layout, recipe.training
+    if adapters is not None:
+        add_adapters(part, adapters)
+    if training.precision in PRODUCTS:
+        for _, module in part.projections():
+            module.products = training.precision
+    recompute_layers(part, layout.recompute, layout.recompute_share)
+    if recipe.model.tie_word_embeddings and part.part.has_embedding:
+        # What is tied stays so only where it is not given storage twice.
+        part.model.embed_tokens.to_empty(device=ranks.device)
+        part.tie_weights()
+    if layout.tensor_parallel_degree > 1:
+        from headway.training.engines.torch.parallel.tensor import divide_matrices
+
+        divide_matrices(part, ranks.axis("tensor"), divides_sequence=layout.sequence_parallel)
+    if training.method == "qlora":
+        for _, module in part.projections():
+            module.pack()
+    if layout.data_parallel_degree > 1:
+        from headway.training.engines.torch.parallel.shards import share_states
+
+        share_states(part, ranks.axis("replica", "shard"), layout)
+    # Without a gradient, a weight that lies elsewhere already keeps its place.
+    part._apply(lambda tensor: torch.empty_like(tensor, device=ranks.device) if tensor.is_meta else tensor)
+
+
+Write = Callable[[Tensor], None]
+
+
+def writers_of(parts: Sequence[Llama], known: Container[str]) -> dict[str, list[Write]]:
+    """Return what takes the whole of a weight and keeps this process's part, by the weight's name in the whole model.
+
+    A weight that is tied has two takers where a process holds both ends of a pipeline.
+
+    Args:
+        parts: of this process.
+        known: the names of the whole model's weights, without those of adapters.
+    """
+    found: dict[str, list[Write]] = {}
+    for part in parts:
+        for name, parameter in part.named_parameters():
+            if ".packed." not in name:
+                found.setdefault(canonical_name(name, known), []).append(partial(write_part, parameter))
+        for name, module in part.projections():
+            if module.is_packed:
+                found.setdefault(f"{name}.weight", []).append(module.packed.write)
+    return found
 
 
 @contextmanager
@@ -86,20 +132,6 @@ def _empty_parts(config: ModelConfig, dtype: torch.dtype, ranks: Ranks) -> list[
     pieces = parts_of(config, layout.pipeline_parallel_degree * layout.virtual_pipeline_stages)
     numbers = stages_of(ranks.stage, layout.pipeline_parallel_degree, layout.virtual_pipeline_stages)
     return [Stage(config, dtype, pieces[number]) for number in numbers]
-
-
-def _divide(part: Llama, ranks: Ranks) -> None:
-    if ranks.mesh is None:
-        return
-    layout = ranks.layout
-    if layout.tensor_parallel_degree > 1:
-        from headway.training.engines.torch.parallel.tensor import divide_matrices
-
-        divide_matrices(part, ranks.axis("tensor"), divides_sequence=layout.sequence_parallel)
-    if layout.data_parallel_degree > 1:
-        from headway.training.engines.torch.parallel.shards import share_states
-
-        share_states(part, ranks.axis("replica", "shard"), layout)
 
 
 def parameters_of(parts: list[Llama]) -> dict[str, Tensor]:

@@ -22,6 +22,7 @@ _PRODUCTS = {
     torch.ops.aten.addmm.default,
     torch.ops.aten.bmm.default,
     torch.ops.headway.int8_product.default,
+    torch.ops.headway.float8_product.default,
 }
 if torch.backends.mkldnn.is_available():
     _PRODUCTS.add(torch.ops.mkldnn._linear_pointwise.default)

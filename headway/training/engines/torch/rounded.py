@@ -7,18 +7,14 @@ Source: Xi et al. 2024 (arXiv:2403.12422) and torchao's ``int8_mixed_precision_t
 all three products.
 Leaves out: scales that are finer than a row, and rounding by chance.
 
-Shape suffixes: N tokens, I and O channels in and out; M, K and R rows and columns of any matrix.
+Shape suffixes: M, K and R rows and columns of any matrix.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
 LARGEST = 127
 
@@ -56,29 +52,3 @@ def round_rows(x_MK: Tensor) -> tuple[Tensor, Tensor]:
     # A row of zeros stays so.
     factors_M1 = scales_M1.clamp(min=torch.finfo(torch.float32).tiny).reciprocal_()
     return (x_MK.float() * factors_M1).round_().to(torch.int8), scales_M1
-
-
-class Int8Linear(Function):
-    """A bias-free projection whose three products are of 8-bit integers."""
-
-    @staticmethod
-    def forward(ctx: Any, x_NI: Tensor, weight_OI: Tensor) -> Tensor:
-        """Return the projection [N, O]."""
-        ctx.save_for_backward(x_NI, weight_OI)
-        return int8_product(x_NI, weight_OI)  # type: ignore[no-any-return]
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad_NO: Tensor) -> tuple[Tensor | None, Tensor | None]:
-        """Return the gradients of the input and of the weight, where they are needed."""
-        x_NI, weight_OI = ctx.saved_tensors
-        grad_x_NI = int8_product(grad_NO, weight_OI.t()) if ctx.needs_input_grad[0] else None
-        grad_weight_OI = int8_product(grad_NO.t(), x_NI.t()) if ctx.needs_input_grad[1] else None
-        return grad_x_NI, grad_weight_OI
-
-
-def int8_linear(x: Tensor, weight_OI: Tensor, bias_O: Tensor | None = None) -> Tensor:
-    """Return ``x @ weight.T + bias`` over the last axis of ``x``."""
-    product: Tensor = Int8Linear.apply(x.reshape(-1, x.shape[-1]), weight_OI)
-    product = product.view(*x.shape[:-1], weight_OI.shape[0])
-    return product if bias_O is None else product + bias_O

@@ -15,7 +15,7 @@ from torch.distributed.tensor._utils import compute_local_shape_and_global_offse
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.engines.torch.parallel.local import here
-from headway.training.weight_files import WeightFiles
+from headway.training.weight_files import LazyArrays
 
 
 @torch.no_grad()
@@ -31,10 +31,15 @@ def write_part(tensor: Tensor, whole: Tensor) -> None:
 
 def part_of(tensor: Tensor, whole: Tensor) -> Tensor:
     """Return, of a whole tensor, what a tensor that is divided over devices has here."""
+    return whole[slices_of(tensor)] if isinstance(tensor, DTensor) else whole
+
+
+def slices_of(tensor: Tensor) -> tuple[slice, ...]:
+    """Return which part of a tensor this device has."""
     if not isinstance(tensor, DTensor):
-        return whole
+        return tuple(slice(0, size) for size in tensor.shape)
     shape, offset = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
-    return whole[tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))]
+    return tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))
 
 
 @torch.no_grad()
@@ -55,9 +60,20 @@ def to_tensor(array: NDArray[Any]) -> Tensor:
 
 def shapes_of(arrays: Arrays) -> dict[str, tuple[int, ...]]:
     """Return the shape of each array, without reading any that lies in a file."""
-    if isinstance(arrays, WeightFiles):
-        return arrays.shapes
+    if isinstance(arrays, LazyArrays):
+        return dict(arrays.shapes)
     return {name: array.shape for name, array in arrays.items()}
+
+
+def require_finite(name: str, whole: Tensor) -> None:
+    """Refuse a weight with numbers that are none: everything that it touches would become so.
+
+    Raises:
+        CheckpointError: its name, and how many there are.
+    """
+    lost = whole.numel() - int(torch.isfinite(whole).sum())
+    if lost:
+        raise CheckpointError("training-weights-not-finite", name=name, count=lost)
 
 
 def require_match(shapes: Mapping[str, tuple[int, ...]], expected: Mapping[str, torch.Size]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headway.training.adapters import adapter_alpha, merged
+from headway.training.adapters import Merged, adapter_alpha
 from headway.training.engines import build_engine
 from headway.training.engines.torch.adapters import adapter_shapes, settings_of
 from tests.training.engines.contract import assert_equal, copy_of, make_batch, make_recipe
@@ -31,7 +31,7 @@ def test_what_was_trained_equals_the_merged_model(tied: bool) -> None:
     losses = [adapted.step([make_batch(0)], 1e-2).loss for _ in range(10)]
     assert losses[-1] < losses[0] - 0.05
     whole = build_engine(make_recipe("torch", tie_word_embeddings=tied))
-    whole.load_weights(merged(base, adapted.snapshot().parameters, adapter_alpha(recipe) / 4))
+    whole.load_weights(Merged(base, adapted.snapshot().parameters, adapter_alpha(recipe) / 4))
     assert whole.evaluate([make_batch(0)]) == pytest.approx(adapted.evaluate([make_batch(0)]), rel=1e-5)
 
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 import transformers
 
-from headway.recipe import ModelConfig, from_hf_config, to_hf_config
+from headway.recipe import ModelConfig, from_hf_config, resolve_recipe, to_hf_config
 from headway.recipe.hf_config import hf_class
-from headway.training.engines.torch.initial import initialize
+from headway.training.engines.torch.initial import initialize, weight_shapes
 from headway.training.engines.torch.model import Llama
 
 SHAPE = {
@@ -64,6 +64,15 @@ def make_pair(**changes: Any) -> tuple[Llama, torch.nn.Module]:
 
 def random_tokens(rows: int = 2, length: int = 65) -> torch.Tensor:
     return torch.randint(0, SHAPE["vocab_size"], (rows, length), generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("preset", ["llama-3.2-1b", "qwen3-0.6b", "qwen2.5-0.5b"])
+def test_plans_know_the_shapes_of_all_weights(preset: str) -> None:
+    """In the order of the model, by which initial weights are drawn."""
+    config = resolve_recipe({"model": {"preset": preset}, "training": {"steps": 1}}).model
+    with torch.device("meta"):
+        model = Llama(config)
+    assert list(weight_shapes(config).items()) == [(name, value.shape) for name, value in model.named_parameters()]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

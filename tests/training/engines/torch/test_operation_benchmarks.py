@@ -9,8 +9,10 @@ import pytest
 import torch
 
 import headway
+from headway.planning.adapters import Adapters
 from headway.planning.measured import MeasuredDevice, work_amounts
 from headway.planning.operations import Workload, micro_batch_operations, update_operations
+from headway.planning.steps import operations_of
 from headway.recipe import resolve_recipe
 from headway.training.engines.torch import linear, operation_benchmarks
 
@@ -25,6 +27,7 @@ def few_shapes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     rows = dict.fromkeys(operation_benchmarks.ROW_SHAPES, ((16, 16), (64, 32)))
     monkeypatch.setattr(operation_benchmarks, "ROW_SHAPES", rows)
     monkeypatch.setattr(operation_benchmarks, "UPDATE_PARAMETERS", (1000, 500_000))
+    monkeypatch.setattr(operation_benchmarks, "EXPAND_SHAPES", ((16, 16), (64, 32)))
     yield
     linear.use_linear_kernel(kernel)
 
@@ -34,8 +37,10 @@ def test_every_operation_of_a_plan_is_measured() -> None:
     device = MeasuredDevice(points)
     model = resolve_recipe({"model": {"preset": "qwen3-0.6b"}, "training": {"steps": 1}}).model
     for dtype in ("fp32", "bf16"):
-        work = Workload(model=model, sequences=1, sequence_length=16, dtype=dtype)
-        for operation in (*micro_batch_operations(work), *update_operations(1000, accumulations=1)):
+        adapters = Adapters(rank=4, targets="all", packed=True)
+        work = Workload(model=model, sequences=1, sequence_length=16, dtype=dtype, adapters=adapters)
+        operations = (*micro_batch_operations(work), *operations_of(work))
+        for operation in (*operations, *update_operations(1000, accumulations=1)):
             assert device.seconds(operation) > 0
 
 

@@ -14,7 +14,8 @@ from headway.resilience.checkpoint import CheckpointStore
 from headway.training.engines import build_engine
 from headway.training.engines.torch import rounded
 from headway.training.engines.torch.model import Linear, Llama
-from headway.training.engines.torch.rounded import Int8Linear, int8_linear, int8_product, round_rows
+from headway.training.engines.torch.products import project
+from headway.training.engines.torch.rounded import int8_product, round_rows
 from tests.training.engines.contract import assert_equal, copy_of
 from tests.training.engines.torch.real_text import losses_of, recipe_of, run
 
@@ -47,8 +48,8 @@ def test_both_passes_are_near_to_exact_ones_and_differ_from_them() -> None:
     x, weight = random(2, 24, 64).requires_grad_(), random(48, 64, seed=1).requires_grad_()
     bias, gradient = random(48, seed=2).requires_grad_(), random(2, 24, 48, seed=3)
     found = []
-    for project in (int8_linear, torch.nn.functional.linear):
-        y = project(x, weight, bias)
+    for product in (project(x, weight, "int8"), torch.nn.functional.linear(x, weight)):
+        y = product + bias
         found.append((y.detach(), *torch.autograd.grad(y, (x, weight, bias), gradient)))
     for ours, exact in zip(found[0][:3], found[1][:3], strict=True):
         error = ((ours - exact).norm() / exact.norm()).item()
@@ -65,7 +66,7 @@ def test_what_is_not_finite_stays_so() -> None:
 
 def test_gradients_that_nobody_needs_are_not_computed() -> None:
     x, weight = random(20, 16), random(8, 16, seed=1).requires_grad_()
-    Int8Linear.apply(x, weight).sum().backward()
+    project(x, weight, "int8").sum().backward()
     assert x.grad is None
     assert weight.grad is not None
 
@@ -77,7 +78,7 @@ def test_the_layers_products_are_rounded_and_no_others(training: dict[str, Any],
     (model,) = engine._parts
     assert isinstance(model, Llama)
     assert model.dtype == torch.bfloat16
-    found = [name for name, module in model.named_modules() if isinstance(module, Linear) and module.rounds_products]
+    found = [name for name, module in model.named_modules() if isinstance(module, Linear) and module.products == "int8"]
     assert len(found) == count
     assert not any("lora" in name or "head" in name for name in found)
     assert run(engine, text_folder, range(2))[0] == pytest.approx(np.log(256), rel=0.01)

@@ -5,6 +5,7 @@ python -m tests.training.engines.torch.parallel.program TASK_FOLDER
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -22,6 +23,13 @@ from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.training.data import Batch
 from headway.training.engines import Engine, build_engine
 from headway.training.place import RENDEZVOUS, Place
+
+IMPORTED = (
+    "headway.training.engines.torch.engine",
+    *(f"headway.training.engines.torch.parallel.{name}" for name in ("shards", "stages", "tensor")),
+    "torch._dynamo",
+)
+"""What takes seconds to import: once, before there are several processes."""
 
 
 def batch_of(recipe: Recipe, step: int, *, documents: bool = False, marks: bool = False) -> Batch:
@@ -108,6 +116,8 @@ def work(root: Path, place: Place) -> None:
 
 def main(root: Path, size: int) -> int:
     """Run all tasks in so many processes; the first that fails ends the others."""
+    for module in IMPORTED:
+        importlib.import_module(module)
     ranks: dict[int, int] = {}
     for rank in range(size):
         child = os.fork()

@@ -61,9 +61,9 @@ def tied(recipe: Mapping[str, Any]) -> dict[str, Any]:
     return {**recipe, "model": {**recipe["model"], "tie_word_embeddings": True, "architecture": "qwen3"}}
 
 
-def adapted(recipe: Mapping[str, Any]) -> dict[str, Any]:
+def adapted(recipe: Mapping[str, Any], method: str = "lora") -> dict[str, Any]:
     """Return a recipe that trains adapters only."""
-    return {**recipe, "training": {**recipe["training"], "method": "lora", "adapter_rank": 4}}
+    return {**recipe, "training": {**recipe["training"], "method": method, "adapter_rank": 4}}
 
 
 TWO: dict[str, dict[str, Any]] = {
@@ -79,6 +79,9 @@ TWO: dict[str, dict[str, Any]] = {
     "adapters-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE)},
     "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
     "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
+    "packed-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE, "qlora")},
+    "packed-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE, "qlora")},
+    "packed-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE, "qlora")},
     "tied-stages": {"layout": layout(pipeline=2), "recipe": tied(RECIPE)},
     "marked-copies": {"layout": layout(2), "marks": True},
     "marked-shards": {"layout": layout(2, shard="parameters"), "marks": True},
@@ -94,6 +97,7 @@ FOUR: dict[str, dict[str, Any]] = {
     "tensor-stages": {"layout": layout(1, 2, 2, sequence_parallel=True)},
     "marked-copies-stages": {"layout": layout(2, 1, 2), "marks": True},
     "tied-shards-stages": {"layout": layout(2, 1, 2, shard="parameters"), "recipe": tied(RECIPE)},
+    "packed-shards-tensor": {"layout": layout(2, 2, shard="parameters"), "recipe": adapted(RECIPE, "qlora")},
 }
 EIGHT: dict[str, dict[str, Any]] = {
     "all": {"layout": layout(2, 2, 2, shard="optimizer", sequence_parallel=True)},
@@ -122,6 +126,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "marks": {"layout": layout(size=BATCH), "marks": True},
         "tied": {"layout": layout(), "recipe": tied(RECIPE)},
         "adapters": {"layout": layout(), "recipe": adapted(RECIPE)},
+        "packed": {"layout": layout(), "recipe": adapted(RECIPE, "qlora")},
     }
     run_layouts(root / "1", 1, alone)
     for size, tasks in GRID.items():
@@ -133,7 +138,7 @@ def reference(root: Path, task: Mapping[str, Any]) -> Path:
     """Return the folder of what one process found for the same model and text."""
     kind = next((kind for kind in ("documents", "marks") if task.get(kind)), "plain")
     if "recipe" in task:
-        kind = "tied" if task["recipe"]["training"].get("method") is None else "adapters"
+        kind = {None: "tied", "lora": "adapters", "qlora": "packed"}[task["recipe"]["training"].get("method")]
     return root / "1" / kind
 
 
@@ -174,17 +179,35 @@ def test_losses_are_those_of_one_process(results: Path, size: int, name: str) ->
     assert ours["any"] == [True, False]
 
 
-@pytest.mark.parametrize(("size", "name"), [(2, "parameters"), (2, "interleaved"), (4, "shards-tensor"), (8, "all")])
-def test_a_checkpoint_loads_under_another_layout(results: Path, tmp_path: Path, size: int, name: str) -> None:
+SAVED = [(2, "parameters"), (2, "interleaved"), (4, "shards-tensor"), (8, "all")]
+
+
+@pytest.fixture(scope="module")
+def further(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of what goes on from checkpoints, in one process and in two with divided states."""
+    root = tmp_path_factory.mktemp("further")
+    others = {1: layout(), 2: layout(2, shard="parameters")}
+    for processes, other in others.items():
+        tasks = {
+            f"{size}-{name}": {
+                "layout": other,
+                "resume": str(results / str(size) / name / "checkpoints"),
+                "first": STEPS,
+                "steps": 2,
+            }
+            for size, name in SAVED
+        }
+        run_layouts(root / str(processes), processes, tasks)
+    return root
+
+
+@pytest.mark.parametrize(("size", "name"), SAVED)
+def test_a_checkpoint_loads_under_another_layout(results: Path, further: Path, size: int, name: str) -> None:
     """One layout's checkpoint goes on in one process and in two with divided states: bit-exact in weights."""
-    saved = results / str(size) / name / "checkpoints"
-    snapshot, _ = CheckpointStore(saved).load_newest()
+    snapshot, _ = CheckpointStore(results / str(size) / name / "checkpoints").load_newest()
     assert snapshot is not None
-    further = {"resume": str(saved), "first": STEPS, "steps": 2}
-    run_layouts(tmp_path / "1", 1, {"on": {"layout": layout(), **further}})
-    run_layouts(tmp_path / "2", 2, {"on": {"layout": layout(2, shard="parameters"), **further}})
     told = []
-    for folder in (tmp_path / "1" / "on", tmp_path / "2" / "on"):
+    for folder in (further / "1" / f"{size}-{name}", further / "2" / f"{size}-{name}"):
         loaded = np.load(folder / "first.npz")
         for key, array in snapshot.parameters.items():
             np.testing.assert_array_equal(loaded[key], array, err_msg=key)
