@@ -18,6 +18,7 @@ from headway.planning.analytic.layouts import RECOMPUTE, SHARDS, Layouts, layout
 from headway.planning.analytic.memory import memory, moments
 from headway.planning.analytic.numerics import QUANTIZED_BASE_BYTES, numerics
 from headway.planning.analytic.pareto import Charges, course, front
+from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.analytic.search import NEARLY_BEST, Found, row_of, search
 from headway.planning.analytic.step import COMMUNICATION, StepTimes, step_times
 from headway.planning.analytic.traffic import Traffic, required_bytes_per_second, step_traffic
@@ -119,6 +120,7 @@ def job_from(model: ModelConfig, training: TrainingConfig, layout: LayoutConfig)
         loss=training.loss,
         adapter=adapter,
         dropout=training.dropout > 0,
+        schedule=layout.pipeline_schedule,
         counts_tables=layout.count_tables_as_layers,
         keeps=keeping_of(
             program,
@@ -202,7 +204,7 @@ def _no_layout(recipe: Recipe, job: Job, machines: Hardware) -> PlanError:
     """Return the error for a recipe whose wishes no layout can grant, naming what could be granted instead."""
     free = search(job, machines, Wishes())
     if free is not None:
-        best = _layout(row_of(free.splits, free.best))
+        best = _layout(job, row_of(free.splits, free.best))
         return LayoutError(
             failing_fields(recipe, job, machines, wishes_of(recipe)),
             devices=recipe.hardware.devices,
@@ -233,14 +235,14 @@ def _choice(machines: Hardware, searched: Mapping[str, Searched], charges: Charg
         entry=machines.entry,
         devices_per_node=machines.devices_per_node,
         peak_flops_per_second=machines.peak_flops_per_second(job.numerics.product),
-        layout=_layout(row_of(found.splits, found.best)),
+        layout=_layout(job, row_of(found.splits, found.best)),
         memory=_memory(job, machines, found),
         parts_seconds={name: float(values[0]) for name, values in times.parts.items() if values[0] > 0},
         step_spread=intervals.step_spread(job),
         forward_seconds=float(times.forward_seconds[0]),
         network=_network(job, machines, one, times),
         precision=precision,
-        alternatives=_alternatives(found),
+        alternatives=_alternatives(job, found),
         front=_front(searched, precision, charges) if found.fits else (),
         cost_axis=charges.axis,
         formats=tuple(_format(name, each, machines) for name, each in searched.items()) if len(searched) > 1 else (),
@@ -249,11 +251,11 @@ def _choice(machines: Hardware, searched: Mapping[str, Searched], charges: Charg
     )
 
 
-def _alternatives(found: Found) -> tuple[Alternative, ...]:
+def _alternatives(job: Job, found: Found) -> tuple[Alternative, ...]:
     front = set(found.front)
     return tuple(
         Alternative(
-            layout=_layout(row_of(found.splits, index)),
+            layout=_layout(job, row_of(found.splits, index)),
             step_seconds=float(found.seconds[index]),
             device_peak_bytes=float(found.peak_bytes[index]),
             fits=True,
@@ -294,7 +296,7 @@ def _front(searched: Mapping[str, Searched], precision: str, charges: Charges) -
 def _front_point(searched: Mapping[str, Searched], precision: str, index: int, *, is_on_front: bool) -> FrontPoint:
     found = searched[precision].found
     return FrontPoint(
-        layout=_layout(row_of(found.splits, index)),
+        layout=_layout(searched[precision].job, row_of(found.splits, index)),
         precision=precision,
         step_seconds=float(found.seconds[index]),
         computing_seconds=float(found.computing_seconds[index]),
@@ -303,12 +305,13 @@ def _front_point(searched: Mapping[str, Searched], precision: str, index: int, *
     )
 
 
-def _layout(row: dict[str, float]) -> Layout:
+def _layout(job: Job, row: dict[str, float]) -> Layout:
     return Layout(
         data_parallel_degree=int(row["data"]),
         tensor_parallel_degree=int(row["tensor"]),
         pipeline_parallel_degree=int(row["pipeline"]),
         virtual_pipeline_stages=int(row["virtual"]),
+        pipeline_schedule=job.schedule if row["pipeline"] > 1 else PLAIN_SCHEDULE,
         context_parallel_degree=int(row["context"]),
         expert_parallel_degree=int(row["expert"]),
         shard=SHARDS[int(row["shard"])],

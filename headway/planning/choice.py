@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from headway.catalog import Accelerator
+from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.memory import Memory
 from headway.planning.network import Network
 
@@ -22,6 +23,7 @@ class Layout:
         tensor_parallel_degree: devices that share each matrix.
         pipeline_parallel_degree: groups of layers on devices of their own.
         virtual_pipeline_stages: chunks of layers that each of these groups holds.
+        pipeline_schedule: in which order micro-batches go through them.
         context_parallel_degree: devices that share each sequence.
         expert_parallel_degree: devices that share the experts.
         shard: what data-parallel devices divide among them.
@@ -38,6 +40,7 @@ class Layout:
     tensor_parallel_degree: int = 1
     pipeline_parallel_degree: int = 1
     virtual_pipeline_stages: int = 1
+    pipeline_schedule: str = PLAIN_SCHEDULE
     context_parallel_degree: int = 1
     expert_parallel_degree: int = 1
     shard: str

@@ -84,6 +84,33 @@ def batch_divides(recipe: Recipe) -> Iterator[RecipeError]:
         )
 
 
+def schedule_fits_layout(recipe: Recipe) -> Iterator[RecipeError]:
+    """Where the weights' gradients have passes of their own, a layer is gone back through twice.
+
+    What selective recomputation keeps serves one of them; gradients that are divided leave with the first; and stages
+    in a V are two a rank. Source: PyTorch, ``torch.distributed.pipelining.schedules`` (``ScheduleZBVZeroBubble``).
+    """
+    layout = recipe.layout
+    if layout.pipeline_schedule == "1f1b":
+        return
+    rules: list[tuple[str, object, tuple[object, ...]]] = [
+        ("recompute", layout.recompute, ("none", "full")),
+        ("shard", layout.shard, ("none", "optimizer")),
+    ]
+    if layout.pipeline_schedule == "zero-bubble-v":
+        rules.append(("virtual_pipeline_stages", layout.virtual_pipeline_stages, (2,)))
+    for field, value, possible in rules:
+        if value not in ("auto", *possible):
+            listed = " or ".join(str(one) for one in possible)
+            yield RecipeError(
+                "recipe-schedule",
+                schedule=layout.pipeline_schedule,
+                field=f"layout.{field}",
+                value=value,
+                possible=listed,
+            )
+
+
 def data_has_a_source(recipe: Recipe) -> Iterator[RecipeError]:
     """Text comes from one place: the named source, the paths, prepared tokens, or a list of sources."""
     data = recipe.data
@@ -237,6 +264,7 @@ RULES: tuple[Rule, ...] = (
     warmup_ends_before_training,
     best_needs_evaluations,
     batch_divides,
+    schedule_fits_layout,
     data_has_a_source,
     data_sources_are_complete,
     data_paths_are_named,

@@ -184,6 +184,7 @@ class LayoutConfig(Section):
     tensor_parallel_degree: Devices | Auto = "auto"
     pipeline_parallel_degree: Devices | Auto = "auto"
     virtual_pipeline_stages: Layers | Auto = "auto"
+    pipeline_schedule: Literal["1f1b", "zero-bubble", "zero-bubble-v"] = "1f1b"
     context_parallel_degree: Devices | Auto = "auto"
     expert_parallel_degree: Devices | Auto = "auto"
     expert_tensor_parallel_degree: Devices | Auto = "auto"

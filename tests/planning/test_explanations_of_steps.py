@@ -67,6 +67,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "tensor without division of activations": {"tensor_parallel_degree": 4, "sequence_parallel": False},
     "tensor that hides": {"tensor_parallel_degree": 4, "overlap_tensor_communication": True},
     "pipeline": {"pipeline_parallel_degree": 4, "virtual_pipeline_stages": 1},
+    "zero bubble": {"pipeline_parallel_degree": 4, "pipeline_schedule": "zero-bubble"},
+    "zero bubble in a V": {"pipeline_parallel_degree": 4, "pipeline_schedule": "zero-bubble-v"},
     "chunks": {"pipeline_parallel_degree": 4, "virtual_pipeline_stages": 4, "micro_batch_size": 1},
     "context": {"context_parallel_degree": 4},
     "experts": {"expert_parallel_degree": 4},

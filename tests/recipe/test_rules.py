@@ -41,6 +41,11 @@ BROKEN: dict[str, list[tuple[str, dict[str, Any]]]] = {
             {"training": {**STEPS, **EVALUATED}, "data": {"validation_fraction": 0.0}},
         ),
     ],
+    "schedule_fits_layout": [
+        ("recipe-schedule", {"layout": {"pipeline_schedule": "zero-bubble", "recompute": "selective"}}),
+        ("recipe-schedule", {"layout": {"pipeline_schedule": "zero-bubble", "shard": "gradients"}}),
+        ("recipe-schedule", {"layout": {"pipeline_schedule": "zero-bubble-v", "virtual_pipeline_stages": 4}}),
+    ],
     "batch_divides": [
         (
             "recipe-batch-not-divisible",
@@ -123,6 +128,11 @@ KEPT: dict[str, list[dict[str, Any]]] = {
     "best_needs_evaluations": [
         {"training": {**STEPS, **EVALUATED}, "resilience": {"keep_best": True}},
         {"training": {**STEPS, "evaluate_every_steps": 5}},
+    ],
+    "schedule_fits_layout": [
+        {"layout": {"pipeline_schedule": "zero-bubble", "recompute": "full", "virtual_pipeline_stages": 4}},
+        {"layout": {"pipeline_schedule": "zero-bubble-v", "shard": "optimizer", "virtual_pipeline_stages": 2}},
+        {"layout": {"recompute": "selective", "shard": "parameters", "virtual_pipeline_stages": 4}},
     ],
     "batch_divides": [{"training": {**STEPS, "global_batch_size": 8}, "layout": {"micro_batch_size": 4}}],
     "data_paths_are_named": [{"data": {"paths": ["a", "b"]}}],

@@ -65,8 +65,8 @@ TRAINED = {
         beta2 epsilon weight_decay gradient_clip_norm schedule warmup_steps decay_fraction min_learning_rate_ratio
         evaluate_every_steps evaluate_batches early_stopping_patience adapter_rank adapter_alpha phase
         method""",
-    "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages shard
-        shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
+    "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages
+        pipeline_schedule shard shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
 }
 """What training does as the recipe says, whatever it says."""
 WITHOUT_EFFECT = {"training": "", "layout": "overlap_communication"}

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
-from headway.planning.analytic.layouts import FULL, GRADIENTS, PARAMETERS, RECOMPUTE, SHARDS
+from headway.planning.analytic.layouts import FULL, GRADIENTS, NONE, PARAMETERS, RECOMPUTE, SHARDS
+from headway.planning.analytic.schedules import V_SHAPED
 from headway.planning.analytic.wishes import Wishes
 
 MAX_DEGREE = 4096
 MAX_MICRO_BATCH = 64
 MAX_VIRTUAL = 32
+CHUNKS_OF_V = 2
+"""Stages of a rank where they lie in a V: one on the way down, and one on the way up."""
+
 MAX_UNEVEN_LAYERS = 2
 """A pipeline may lack so many layers of an even division: its first and last stage have embedding and head instead."""
 
@@ -90,14 +94,23 @@ class Axes:
     @property
     def empty(self) -> str | None:
         """The rule that leaves nothing to choose; None where there is something."""
-        rules = {"batches": "batch", "virtual": "layers", "expert": "experts", "states": "group"}
+        rules = {
+            "batches": "batch",
+            "virtual": "layers",
+            "expert": "experts",
+            "states": "group",
+            "recompute": "schedule",
+        }
         return next((rule for name, rule in rules.items() if not getattr(self, name)), None)
 
-    def count(self, pipeline: int) -> tuple[int, int]:
+    def count(self, job: Job, pipeline: int) -> tuple[int, int]:
         """Return how many layouts keep the schedule's rule, and how many do not."""
-        pairs = [chunks == 1 or rounds % pipeline == 0 for _, rounds in self.batches for (chunks,) in self.virtual]
+        rounds = np.asarray([rounds for _, rounds in self.batches])
+        chunks = np.asarray([chunks for (chunks,) in self.virtual])
+        kept = keeps_schedule(job, pipeline, chunks[:, None], rounds[None, :])
+        legal = int(np.count_nonzero(kept))
         others = len(self.expert) * len(self.states) * len(self.recompute)
-        return sum(pairs) * others, (len(pairs) - sum(pairs)) * others
+        return legal * others, (kept.size - legal) * others
 
     def columns(self) -> dict[str, NDArray[np.float64]]:
         """Return all combinations, one array for each field."""
@@ -118,6 +131,20 @@ class Axes:
         }
 
 
+def keeps_schedule(
+    job: Job, pipeline: int, chunks: NDArray[np.float64], rounds: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Say whether steps have as many micro-batches as the schedule takes at a time.
+
+    Args:
+        job: the training, whose schedule it is.
+        pipeline: stages.
+        chunks: of layers, of each stage.
+        rounds: micro-batches of a step.
+    """
+    return ((chunks == 1) & (not job.splits_backward)) | (rounds % pipeline == 0)
+
+
 def axes_of(asked: Question, degrees: Degrees) -> Axes:
     """Return what a layout of these degrees may choose."""
     data, tensor, pipeline, context = degrees
@@ -126,7 +153,7 @@ def axes_of(asked: Question, degrees: Degrees) -> Axes:
         virtual=_virtual(asked, pipeline),
         expert=_experts(asked, data * tensor * context, tensor),
         states=_states(asked, data * context, (tensor, pipeline)),
-        recompute=_recompute(asked.wishes),
+        recompute=_recompute(asked, pipeline),
     )
 
 
@@ -151,6 +178,9 @@ def _virtual(asked: Question, pipeline: int) -> Choices:
     # The last chunk may be the one that lacks a layer: 126 layers on 16 stages are 8 chunks of one layer each.
     most = -(-layers // pipeline)
     wanted = [wished] if wished is not None else list(range(1, min(most, MAX_VIRTUAL) + 1))
+    if asked.job.schedule == V_SHAPED:
+        asked.removed["schedule"] += sum(chunks != CHUNKS_OF_V for chunks in wanted)
+        wanted = [chunks for chunks in wanted if chunks == CHUNKS_OF_V]
     fitting = [
         chunks
         for chunks in wanted
@@ -183,6 +213,11 @@ def _states(asked: Question, replicas: int, degrees: tuple[int, int]) -> Choices
     tensor, pipeline = degrees
     wishes = asked.wishes
     kinds = _kinds(wishes)
+    if asked.job.splits_backward and pipeline > 1:
+        # Gradients are divided when the pass of the inputs ends, and those of the weights come later.
+        able = [kind for kind in kinds if kind < GRADIENTS or replicas == 1]
+        asked.removed["schedule"] += len(kinds) - len(able)
+        kinds = able
     if pipeline > 1 and replicas > 1 and "stages with gradients" in asked.job.refused:
         able = [kind for kind in kinds if kind < GRADIENTS]
         asked.removed["program" if wishes.shard is None else "refused"] += len(kinds) - len(able)
@@ -211,8 +246,14 @@ def _kinds(wishes: Wishes) -> list[int]:
     return [kind for kind in kinds if (kind > 0) == (wishes.shard_group > 1)]
 
 
-def _recompute(wishes: Wishes) -> Choices:
-    levels = [RECOMPUTE.index(wishes.recompute)] if wishes.recompute is not None else range(len(RECOMPUTE))
+def _recompute(asked: Question, pipeline: int) -> Choices:
+    wishes = asked.wishes
+    levels = [RECOMPUTE.index(wishes.recompute)] if wishes.recompute is not None else list(range(len(RECOMPUTE)))
+    if asked.job.splits_backward and pipeline > 1:
+        # Whole layers may be computed again for each of the two passes; what is kept of a layer serves one.
+        able = [level for level in levels if level in (NONE, FULL)]
+        asked.removed["schedule"] += len(levels) - len(able)
+        levels = able
     found: Choices = []
     for level in levels:
         shares = FULL_SHARES if level == FULL and wishes.recompute is None else (1.0,)

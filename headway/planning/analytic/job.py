@@ -8,6 +8,7 @@ from typing import Literal
 
 from headway.planning.analytic.keeping import HAND_FUSED, Keeping
 from headway.planning.analytic.numerics import Numerics
+from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.analytic.shape import Shape, shape_of
 from headway.recipe.model import ModelConfig
 
@@ -68,6 +69,7 @@ class Job:
         keeps: what the program keeps for the backward pass.
         refused: ways to split a model that the program has not (`headway.catalog.programs.Split`).
         avoided: ways that it has not either, but that a recipe may ask for.
+        schedule: in which order a pipeline takes its passes; see `headway.planning.choice`.
         counts_tables: whether the division into stages counts the embedding and the output projection as a layer each.
         document_length: tokens that attend to each other where several documents share a sequence.
     """
@@ -86,11 +88,17 @@ class Job:
     overlaps_tensor_communication: bool = False
     overlaps_expert_communication: bool = False
     captures_graphs: bool = False
+    schedule: str = PLAIN_SCHEDULE
     counts_tables: bool = False
     document_length: int | None = None
     keeps: Keeping = HAND_FUSED
     refused: frozenset[str] = frozenset()
     avoided: frozenset[str] = frozenset()
+
+    @property
+    def splits_backward(self) -> bool:
+        """Whether a pipeline makes the weights' gradients in passes of their own."""
+        return self.schedule != PLAIN_SCHEDULE
 
     def lacks(self, split: str, wish: int | None) -> bool:
         """Return whether the program has not a way to split a model, given what the recipe asks of it."""

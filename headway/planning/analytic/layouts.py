@@ -16,7 +16,7 @@ RECOMPUTE = ("none", "selective", "products", "full")
 SHARDS = ("none", "optimizer", "gradients", "parameters")
 """What data-parallel devices divide: ZeRO's stages 0 to 3."""
 
-FULL = RECOMPUTE.index("full")
+NONE, FULL = RECOMPUTE.index("none"), RECOMPUTE.index("full")
 PARAMETERS = SHARDS.index("parameters")
 GRADIENTS = SHARDS.index("gradients")
 

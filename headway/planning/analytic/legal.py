@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from headway.planning.analytic.axes import Axes, Degrees, Question, axes_of, divisors
+from headway.planning.analytic.axes import Axes, Degrees, Question, axes_of, divisors, keeps_schedule
 from headway.planning.analytic.hardware import Hardware
 from headway.planning.analytic.job import Job
 from headway.planning.analytic.layouts import SHARDS, Floats, Layouts, layouts
@@ -52,8 +52,10 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     ``sequence`` (context parallelism divides the sequence into two parts a device), ``experts`` (expert parallelism
     divides the experts and has the devices), ``group`` (states are divided among whole groups of several devices),
     ``batch`` (every step is made of whole micro-batches), ``schedule`` (interleaved stages take as many micro-batches
-    as there are stages at a time), ``update`` (an update in the backward pass takes the gradients of one micro-batch,
-    which is then the whole step of a device), ``program`` (the program that trains can split a model so), ``refused``
+    as there are stages at a time, and so do those that make the weights' gradients in passes of their own, which divide
+    no gradients and compute nothing or whole layers again; stages in a V are two a rank), ``update`` (an update in the
+    backward pass takes the gradients of one micro-batch, which is then the whole step of a device), ``program``
+    (the program that trains can split a model so), ``refused``
     (it can split it as is asked for). A wish keeps all of them but ``link``.
 
     Where more than `MAX_LAYOUTS` keep all rules, the sizes that are tried lie further apart, as `APART` says, until
@@ -66,14 +68,14 @@ def legal_layouts(job: Job, hardware: Hardware, wishes: Wishes) -> Legal:
     """
     asked = Question(job=job, hardware=hardware, wishes=wishes)
     blocks = _blocks(asked)
-    removed, all_of_them = asked.removed, _size(blocks)
+    removed, all_of_them = asked.removed, _size(job, blocks)
     for power in count(1):
-        if _size(blocks) <= MAX_LAYOUTS:
+        if _size(job, blocks) <= MAX_LAYOUTS:
             break
         blocks = _blocks(Question(job=job, hardware=hardware, wishes=wishes, apart=APART**power))
-    removed["many"] += all_of_them - _size(blocks)
+    removed["many"] += all_of_them - _size(job, blocks)
     found = Legal(removed=+removed)
-    columns = [_columns(wishes, degrees, axes) for degrees, axes in blocks]
+    columns = [_columns(job, wishes, degrees, axes) for degrees, axes in blocks]
     if columns:
         splits = layouts(**{name: np.concatenate([block[name] for block in columns]) for name in columns[0]})
         found.splits = _sharded_as_wished(splits, wishes, found.removed)
@@ -88,15 +90,15 @@ def _blocks(asked: Question) -> list[_Block]:
         if axes.empty is not None:
             asked.removed[axes.empty] += 1
             continue
-        legal, illegal = axes.count(degrees[2])
+        legal, illegal = axes.count(asked.job, degrees[2])
         asked.removed["schedule"] += illegal
         if legal:
             found.append((degrees, axes))
     return found
 
 
-def _size(blocks: Iterable[_Block]) -> int:
-    return sum(axes.count(degrees[2])[0] for degrees, axes in blocks)
+def _size(job: Job, blocks: Iterable[_Block]) -> int:
+    return sum(axes.count(job, degrees[2])[0] for degrees, axes in blocks)
 
 
 def _sharded_as_wished(splits: Layouts, wishes: Wishes, removed: Counter[str]) -> Layouts:
@@ -175,7 +177,7 @@ def _contexts(asked: Question, tensor: int, pipeline: int) -> Iterable[int]:
             yield context
 
 
-def _columns(wishes: Wishes, degrees: Degrees, axes: Axes) -> Mapping[str, Floats]:
+def _columns(job: Job, wishes: Wishes, degrees: Degrees, axes: Axes) -> Mapping[str, Floats]:
     """Return all layouts with the given degrees that keep the schedule's rule, as columns."""
     data, tensor, pipeline, context = degrees
     columns = axes.columns()
@@ -188,7 +190,7 @@ def _columns(wishes: Wishes, degrees: Degrees, axes: Axes) -> Mapping[str, Float
     }  # fmt: skip
     if wishes.expert_tensor is not None:
         columns["expert_tensor"] = wishes.expert_tensor * ones
-    legal = (columns["virtual"] == 1) | (columns["micro_batches"] % pipeline == 0)
+    legal = keeps_schedule(job, pipeline, columns["virtual"], columns["micro_batches"])
     return {name: values[legal] for name, values in columns.items()}
 
 

@@ -28,6 +28,7 @@ from headway.planning.analytic.layer import tokens_of
 from headway.planning.analytic.layouts import Floats, Layouts
 from headway.planning.analytic.products import EXPERTS_AT_A_TIME
 from headway.planning.analytic.reserves import Reserves, buffer_bytes, reserves
+from headway.planning.analytic.schedules import V_SHAPED
 from headway.planning.analytic.states import States, device_states
 
 Stage = Literal["fullest", "last"]
@@ -179,7 +180,7 @@ def _passes(job: Job, split: Layouts, tokens: Floats, stage: Stage) -> tuple[Flo
     last, logits = last + np.where(is_loss, 0.0, work), np.where(is_loss, logits, 0.0)
     if stage == "last":
         return last, logits
-    in_flight = _in_flight_layers(split, layers)
+    in_flight = _in_flight_layers(job, split, layers)
     first = _stored(split, kept, in_flight) + work
     if job.keeps.keeps_outputs:
         first = first + in_flight / layers * output_bytes(job, split, tokens)
@@ -204,16 +205,18 @@ def _fullest_layers(job: Job, split: Layouts) -> Floats:
     return np.where(split.pipeline > 1, np.maximum(weighed, layers), layers)
 
 
-def _in_flight_layers(split: Layouts, layers: Floats) -> Floats:
+def _in_flight_layers(job: Job, split: Layouts, layers: Floats) -> Floats:
     """Return how many layers' activations the first stage holds at its fullest.
 
     Source: Narayanan et al. 2021, section 2.2: one forward and one backward in turn keeps as many micro-batches as
-    there are stages; interleaving keeps 2 (p - 1) + (v - 1) p + 1 chunks of 1/v of the layers.
+    there are stages; interleaving keeps 2 (p - 1) + (v - 1) p + 1 chunks of 1/v of the layers. Qi et al. 2023
+    (arXiv:2401.10241), sections 2 and 6: ZB-H1 and ZB-V keep as many as one of each in turn.
     """
     stages, virtual = split.pipeline, split.virtual
     plain = np.minimum(stages, split.micro_batches)
     chunks = np.minimum(2 * (stages - 1) + (virtual - 1) * stages + 1, virtual * split.micro_batches)
-    in_flight: Floats = np.maximum(np.where(virtual > 1, chunks / virtual, plain), 1.0) * layers
+    is_interleaved = (virtual > 1) & (job.schedule != V_SHAPED)
+    in_flight: Floats = np.maximum(np.where(is_interleaved, chunks / virtual, plain), 1.0) * layers
     return in_flight
 
 

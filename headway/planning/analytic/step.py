@@ -22,6 +22,7 @@ from headway.planning.analytic.layouts import FULL, PARAMETERS, Floats, Layouts
 from headway.planning.analytic.numerics import BLOCK_SCALED
 from headway.planning.analytic.pace import pace
 from headway.planning.analytic.replicas import exposed_seconds
+from headway.planning.analytic.schedules import V_SHAPED, bubble_share
 from headway.planning.analytic.splits import context_seconds, expert_seconds, stage_seconds, tensor_seconds
 from headway.planning.choice import WAITING_PARTS
 
@@ -112,12 +113,15 @@ def step_times(job: Job, hardware: Hardware, split: Layouts) -> StepTimes:
     forward, backward = shown.passes(passes)
     stage = pace(job, hardware, split, (forward, backward), passes)
     rounds = split.micro_batches / split.pipeline
+    # Chunks in a V are a schedule of their own, and no interleaving.
+    chunks = np.ones_like(split.virtual) if job.schedule == V_SHAPED else split.virtual
+    waits = bubble_share(job.schedule, trains_weights=job.adapter is None)
     parts = {
         "compute_seconds": rounds * (passes.layers_forward + passes.layers_backward - passes.again),
         "recompute_seconds": rounds * passes.again,
         **{name: rounds * seconds for name, seconds in shown.parts.items()},
         "head_seconds": split.micro_batches * stage.head,
-        "bubble_seconds": (split.pipeline - 1) / split.virtual * stage.average_seconds,
+        "bubble_seconds": waits * (split.pipeline - 1) / chunks * stage.average_seconds,
         "pipeline_communication_seconds": stage_seconds(job, hardware, split, tokens_of(job, split)),
         "data_communication_seconds": exposed_seconds(job, hardware, split, held, stage.stages),
         "optimizer_seconds": update_seconds(job, hardware, split, held),

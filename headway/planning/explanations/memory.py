@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from headway import catalog
 from headway.planning.activations import HEAD_CHUNK_TOKENS, kept_bytes, kept_elements_per_token
 from headway.planning.adapters import adapters_of, count_trained
+from headway.planning.analytic.schedules import V_SHAPED
 from headway.planning.device import CPU
 from headway.planning.explanation import Explanation
 from headway.planning.memory import MOMENTS, MemoryParts, heap_bytes
@@ -253,7 +254,7 @@ def _layers_in_flight(plan: Plan, layers: float) -> float:
         layout.virtual_pipeline_stages,
         layout.gradient_accumulation_steps,
     )
-    if virtual == 1:
+    if virtual == 1 or layout.pipeline_schedule == V_SHAPED:
         return layers * min(stages, rounds)
     return layers * min(2 * (stages - 1) + (virtual - 1) * stages + 1, virtual * rounds) / virtual
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from headway import catalog
+from headway.planning.analytic.schedules import V_SHAPED, bubble_share
 from headway.planning.device import CPU
 from headway.planning.explanation import Explanation
 from headway.recipe import Recipe
@@ -191,6 +192,8 @@ def _part(recipe: Recipe, plan: Plan, name: str, seconds: float) -> Explanation:
             "tensor": layout.tensor_parallel_degree,
             "pipeline": layout.pipeline_parallel_degree,
             "virtual": layout.virtual_pipeline_stages,
+            "chunks": 1 if layout.pipeline_schedule == V_SHAPED else layout.virtual_pipeline_stages,
+            "waits": bubble_share(layout.pipeline_schedule, trains_weights=recipe.training.method == "full"),
             "context": layout.context_parallel_degree,
             "expert": layout.expert_parallel_degree,
             "rounds": layout.gradient_accumulation_steps,

@@ -205,7 +205,7 @@ explain-time-operation = { $operation ->
     }; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
 # $recompute (String): a name, not translated; $share, $once_seconds, $rounds, $stages, $seconds (Number)
 explain-time-recompute = Recomputation "{ $recompute }" in { PERCENT($share) } of the layers does { DURATION($once_seconds) } of a micro-batch again; / { COUNT($stages) } stages x { COUNT($rounds) } micro-batches: { DURATION($seconds) }.
-# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $context, $expert, $rounds, $devices, $waiting_share, $expert_overlap (Number); $shard (String)
+# $part (String): name of a part; $seconds, $share, $data, $tensor, $pipeline, $virtual, $chunks, $waits, $context, $expert, $rounds, $devices, $waiting_share, $expert_overlap (Number); $shard (String)
 explain-time-part = { $part ->
         [head_seconds] Output and loss: the vocabulary's products of { COUNT($rounds) } micro-batches, as far as the slowest stage waits for them
         [tensor_communication_seconds] Tensor-parallel communication: four gatherings and four scatterings of the activations of every layer among { COUNT($tensor) } devices, as far as products do not hide them
@@ -216,7 +216,10 @@ explain-time-part = { $part ->
         [context_communication_seconds] Keys and values: passed around { COUNT($context) } devices, as far as attention does not hide it
         [pipeline_communication_seconds] Sends between { COUNT($pipeline) } stages, { COUNT($virtual) } times for each micro-batch
         [data_communication_seconds] Gradients and weights: among { COUNT($data) } replicas with sharded states "{ $shard }", what the computation does not hide and what it is slowed by
-        [bubble_seconds] Bubble: ({ COUNT($pipeline) } - 1) / { COUNT($virtual) } times what a stage takes for a micro-batch, of { COUNT($rounds) }
+        [bubble_seconds] Bubble: ({ COUNT($pipeline) } - 1) / { COUNT($chunks) } times what a stage takes for a micro-batch, of { COUNT($rounds) }{ $waits ->
+            [1] {""}
+           *[other] , of which the weights' gradients leave { PERCENT($waits) }
+        }
         [optimizer_seconds] Optimizer: states, gradients and weights are read and written once
         [host_seconds] Host: by how much starting the operations takes longer than the device needs for them
         [offload_seconds] Offloading: by how much sending activations to the host's memory and back takes longer than the computation, over { COUNT($rounds) } micro-batches

@@ -94,6 +94,9 @@ recipe-warmup-too-long = The warm-up must end before the training does: { $warmu
     .next = Lower training.warmup_steps.
 recipe-best-without-evaluations = { $field } goes by the validation loss while a run trains, and this recipe does not measure it.
     .next = Set training.evaluate_every_steps, and data.validation_fraction above zero.
+# $schedule, $field, $value, $possible (String): as a recipe has them
+recipe-schedule = A pipeline whose weights' gradients have passes of their own goes back through a layer twice: layout.pipeline_schedule is "{ $schedule }", and { $field } is { $value }.
+    .next = Set { $field } to { $possible } or "auto", or layout.pipeline_schedule to "1f1b".
 recipe-batch-not-divisible = global_batch_size must be a multiple of micro_batch_size times data_parallel_degree: { $global_batch_size } is not a multiple of { $product }.
     .next = Set training.global_batch_size to { $lower } or { $upper }.
 recipe-data-twice = The text must come from one place: both source "{ $source }" and paths "{ $paths }" are given.
@@ -233,6 +236,7 @@ recipe-doc-hardware-network = a catalogue name of the network between servers
 recipe-doc-hardware-network_bytes_per_second = rate of the network between nodes for one device and direction, where it is known otherwise
 recipe-doc-hardware-threads = CPU threads; by default as many as there are cores
 recipe-doc-layout = how the work is split over devices; "auto" leaves it to the planner
+recipe-doc-layout-pipeline_schedule = in which order a pipeline takes its passes: one forward and one backward in turn ("1f1b"), or with the weights' gradients where stages would wait ("zero-bubble"), and with two stages a rank in a V ("zero-bubble-v")
 recipe-doc-layout-virtual_pipeline_stages = chunks of layers that each pipeline stage holds, so that it waits less
 recipe-doc-layout-shard_group_size = devices among which the shared states are divided; the others hold copies
 recipe-doc-layout-reshard_after_forward = drop gathered parameters after the forward pass and gather them again for the backward pass

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from headway import catalog
 from headway.errors import CatalogError, TrainingError
+from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.choice import Layout
 from headway.recipe import ModelConfig, Recipe
 from headway.resilience.checkpoint import Snapshot
@@ -25,7 +26,7 @@ from headway.training.engines.torch.float8 import is_emulated
 from headway.training.engines.torch.gathering import gather
 from headway.training.engines.torch.gradients import clip_gradients, complete_gradients
 from headway.training.engines.torch.initial import weight_shapes
-from headway.training.engines.torch.kernels import choose_elementwise_kernel, use_elementwise_kernel
+from headway.training.engines.torch.kernels import choose_elementwise_kernel, split_backward, use_elementwise_kernel
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import Llama
 from headway.training.engines.torch.optimizers.updates import Updates, state_shapes
@@ -83,6 +84,7 @@ class TorchEngine(Engine):
         )
         use_linear_kernel(self._settings.linear_kernel)
         use_elementwise_kernel(self._settings.elementwise_kernel)
+        split_backward(is_split=layout is not None and layout.pipeline_schedule != PLAIN_SCHEDULE)
         training = recipe.training
         self._ranks = Ranks(layout or _whole(training.global_batch_size), place, device)
         self._config = recipe.model

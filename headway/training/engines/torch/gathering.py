@@ -84,12 +84,10 @@ def _owners(config: ModelConfig, names: Sequence[str], ranks: Ranks) -> dict[str
     layout = ranks.layout
     if ranks.mesh is None or layout.pipeline_parallel_degree == 1:
         return dict.fromkeys(names, 0)
-    from headway.training.engines.torch.parallel.stages import parts_of
+    from headway.training.engines.torch.parallel.stages import parts_of, rank_of
 
     firsts = ranks.mesh.mesh.flatten(1)[:, 0].tolist()
     pieces = parts_of(config, layout.pipeline_parallel_degree * layout.virtual_pipeline_stages)
     return {
-        name: firsts[stage % layout.pipeline_parallel_degree]
-        for stage, piece in enumerate(pieces)
-        for name in names_of(names, piece)
+        name: firsts[rank_of(stage, layout)] for stage, piece in enumerate(pieces) for name in names_of(names, piece)
     }

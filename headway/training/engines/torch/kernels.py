@@ -33,6 +33,7 @@ CROSS_ENTROPY_CHUNK_TOKENS = 512
 COMPOSED, NATIVE = "composed", "native"
 
 _composed = ComposedOperations()
+_is_split = False
 
 
 def choose_elementwise_kernel(device: torch.device) -> str:
@@ -177,11 +178,20 @@ def chunked_loss_gradients(ctx: Any, grad: Tensor) -> tuple[Tensor | None, Tenso
     return scaled_gradients(grad_hidden_NE, grad_weight_VE, grad * scale, ctx.weight_dtype)
 
 
+def split_backward(*, is_split: bool) -> None:
+    """Say whether weights have a backward pass of their own, in this whole process: the loss then has two."""
+    global _is_split
+    _is_split = is_split
+
+
 def scaled_gradients(
     grad_hidden_NE: Tensor | None, grad_weight_VE: Tensor | None, factor: Tensor, weight_dtype: torch.dtype
 ) -> tuple[Tensor | None, Tensor | None]:
     """Return the gradients that are needed, multiplied by a number, that of the weight rounded to its dtype."""
     hidden = grad_hidden_NE
+    if _is_split:
+        weight = None if grad_weight_VE is None else (grad_weight_VE * factor).to(weight_dtype)
+        return None if hidden is None else (hidden.float() * factor).to(hidden.dtype), weight
     if hidden is not None and hidden.dtype == torch.float16:
         # The factor has the loss's scale in it, which fp16 may be too short for; a few rows of fp32 at a time are not.
         for rows_NE in hidden.split(CROSS_ENTROPY_CHUNK_TOKENS):

@@ -130,7 +130,7 @@ def _empty_parts(config: ModelConfig, dtype: torch.dtype, ranks: Ranks) -> list[
     from headway.training.engines.torch.parallel.stages import Stage, parts_of, stages_of
 
     pieces = parts_of(config, layout.pipeline_parallel_degree * layout.virtual_pipeline_stages)
-    numbers = stages_of(ranks.stage, layout.pipeline_parallel_degree, layout.virtual_pipeline_stages)
+    numbers = stages_of(ranks.stage, layout)
     return [Stage(config, dtype, pieces[number]) for number in numbers]
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor
-from torch.distributed.tensor import DTensor
 
+from headway.planning.analytic.schedules import V_SHAPED
+from headway.training.engines.torch.parallel.local import here
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.parts import EMBEDDING, HEAD
 
@@ -32,6 +33,10 @@ class TiedCopies:
         stages = ranks.layout.pipeline_parallel_degree
         if not is_tied or stages == 1 or ranks.mesh is None:
             return
+        if ranks.layout.pipeline_schedule == V_SHAPED:
+            # It has both ends in one process.
+            self._name = HEAD if HEAD in parameters else None
+            return
         members = ranks.mesh.mesh
         # Every process takes part in making every group.
         for ends in members[[0, stages - 1]].reshape(2, -1).t().tolist():
@@ -45,9 +50,12 @@ class TiedCopies:
         """Make the gradient of both copies the sum of theirs."""
         if self._name is None or not self._parameters[self._name].requires_grad:
             return
-        gradient = self._parameters[self._name].grad
-        assert gradient is not None
-        dist.all_reduce(gradient.to_local() if isinstance(gradient, DTensor) else gradient, group=self._group)
+        held = [self._parameters[name].grad for name in (EMBEDDING, HEAD) if name in self._parameters]
+        gradients = [here(gradient) for gradient in held if gradient is not None]
+        if len(gradients) == 2:
+            gradients[1].copy_(gradients[0].add_(gradients[1]))
+        else:
+            dist.all_reduce(gradients[0], group=self._group)
 
     def own(self) -> list[Tensor]:
         """Return the weights of this process that are no copies of another's."""

@@ -1,24 +1,38 @@
 """Pipeline parallelism by PyTorch's own schedules: which layers a stage has, and how micro-batches go through.
 
-Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (one forward and one backward in turn, and interleaving).
+Source: Narayanan et al. 2021 (arXiv:2104.04473), section 2.2 (one forward and one backward in turn, and interleaving);
+Qi et al. 2023 (arXiv:2401.10241), sections 2 and 6 (zero bubble: the weights' gradients fill what would be waiting).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, final
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.distributed.pipelining import PipelineStage, Schedule1F1B, ScheduleInterleaved1F1B
+from torch.distributed.pipelining import (
+    PipelineStage,
+    Schedule1F1B,
+    ScheduleInterleaved1F1B,
+    ScheduleInterleavedZeroBubble,
+    ScheduleZBVZeroBubble,
+)
+from torch.distributed.pipelining.schedules import FORWARD, RECV_F, RESHARD, SEND_F, UNSHARD
 
 from headway.errors import TrainingError
+from headway.planning.analytic.schedules import V_SHAPED, ZERO_BUBBLE
+from headway.planning.choice import Layout
 from headway.recipe import ModelConfig
 from headway.training.data import Batch
 from headway.training.engines.torch.model import IGNORED_TARGET, Llama, Part
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.passes import Passes
+
+_FORWARD = (FORWARD, SEND_F, RECV_F, UNSHARD, RESHARD)
+"""What an evaluation does of a schedule."""
 
 
 class Stage(Llama):
@@ -49,9 +63,42 @@ def parts_of(config: ModelConfig, stages: int) -> list[Part]:
     return parts
 
 
-def stages_of(rank: int, ranks: int, chunks: int) -> list[int]:
-    """Return the numbers of the stages that one rank of a pipeline holds: every ``ranks``-th of them."""
-    return [rank + ranks * chunk for chunk in range(chunks)]
+def stages_of(rank: int, layout: Layout) -> list[int]:
+    """Return the numbers of the stages that one rank of a pipeline holds: every so-many-th, or in a V down and up."""
+    ranks = layout.pipeline_parallel_degree
+    if layout.pipeline_schedule == V_SHAPED:
+        return [rank, 2 * ranks - 1 - rank]
+    return [rank + ranks * chunk for chunk in range(layout.virtual_pipeline_stages)]
+
+
+def rank_of(stage: int, layout: Layout) -> int:
+    """Return which rank of a pipeline holds a stage."""
+    return next(rank for rank in range(layout.pipeline_parallel_degree) if stage in stages_of(rank, layout))
+
+
+def _schedule(layout: Layout) -> tuple[type[Any], bool]:
+    """Return PyTorch's schedule, and whether it takes several stages."""
+    if layout.pipeline_schedule == ZERO_BUBBLE:
+        return ScheduleInterleavedZeroBubble, True
+    if layout.pipeline_schedule == V_SHAPED:
+        return ScheduleZBVZeroBubble, True
+    return (Schedule1F1B, False) if layout.virtual_pipeline_stages == 1 else (ScheduleInterleaved1F1B, True)
+
+
+@contextmanager
+def _forward_only(schedule: Any) -> Iterator[None]:
+    """Let a schedule do no backward pass: in a V, PyTorch's would hand on gradients that were never made."""
+    if not isinstance(schedule, ScheduleZBVZeroBubble):
+        yield
+        return
+    planned = schedule.pipeline_order_with_comms
+    schedule.pipeline_order_with_comms = {
+        rank: [action for action in actions if action.computation_type in _FORWARD] for rank, actions in planned.items()
+    }
+    try:
+        yield
+    finally:
+        schedule.pipeline_order_with_comms = planned
 
 
 @final
@@ -77,20 +124,18 @@ class PipelinePasses(Passes):
         """What losses are multiplied by, so that their gradients are."""
         self._rows = layout.micro_batch_size
         chunks = layout.virtual_pipeline_stages
-        if chunks > 1 and self._micro_batches % mesh.size():
+        schedule, takes_several = _schedule(layout)
+        if takes_several and self._micro_batches % mesh.size():
             raise TrainingError("training-micro-batches", micro_batches=self._micro_batches, stages=mesh.size())
-        numbers = stages_of(ranks.stage, mesh.size(), chunks)
+        numbers = stages_of(ranks.stage, layout)
         wrapped: list[Any] = [
             _wrapped(stage, number, mesh.size() * chunks, (self._rows, sequence_length), ranks)
             for stage, number in zip(stages, numbers, strict=True)
         ]
         self._is_first, self._is_last = numbers[0] == 0, numbers[-1] == mesh.size() * chunks - 1
         self._last = stages[-1]
-        self._schedule: Any = (
-            Schedule1F1B(wrapped[0], self._micro_batches, loss_fn=self._loss)
-            if chunks == 1
-            else ScheduleInterleaved1F1B(wrapped, self._micro_batches, loss_fn=self._loss)
-        )
+        held: Any = wrapped if takes_several else wrapped[0]
+        self._schedule: Any = schedule(held, self._micro_batches, loss_fn=self._loss)
 
     def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
         """Accumulate gradients; see `Passes.train`."""
@@ -107,7 +152,8 @@ class PipelinePasses(Passes):
         self._scale = 1.0
         for start in range(0, len(batches), self._micro_batches):
             some = batches[start : start + self._micro_batches]
-            found.append(self._run(self._schedule.eval, some, None)[: len(some)])
+            with _forward_only(self._schedule):
+                found.append(self._run(self._schedule.eval, some, None)[: len(some)])
         return torch.cat(found)
 
     def _run(self, run: Any, batches: Sequence[Batch], target_weight: float | None) -> Tensor:

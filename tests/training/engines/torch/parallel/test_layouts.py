@@ -66,6 +66,8 @@ def adapted(recipe: Mapping[str, Any], method: str = "lora") -> dict[str, Any]:
     return {**recipe, "training": {**recipe["training"], "method": method, "adapter_rank": 4}}
 
 
+IN_A_V: dict[str, Any] = {"virtual_pipeline_stages": 2, "pipeline_schedule": "zero-bubble-v"}
+
 TWO: dict[str, dict[str, Any]] = {
     "copies": {"layout": layout(2)},
     "optimizer": {"layout": layout(2, shard="optimizer")},
@@ -76,6 +78,9 @@ TWO: dict[str, dict[str, Any]] = {
     "sequence": {"layout": layout(tensor=2, sequence_parallel=True), "documents": True},
     "stages": {"layout": layout(pipeline=2, recompute="products")},
     "interleaved": {"layout": layout(pipeline=2, virtual_pipeline_stages=2), "documents": True},
+    "zero-bubble": {"layout": layout(pipeline=2, recompute="full", pipeline_schedule="zero-bubble")},
+    "zero-bubble-v": {"layout": layout(pipeline=2, **IN_A_V), "documents": True},
+    "tied-zero-bubble-v": {"layout": layout(pipeline=2, **IN_A_V), "recipe": tied(RECIPE)},
     "adapters-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE)},
     "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
     "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
@@ -94,6 +99,8 @@ FOUR: dict[str, dict[str, Any]] = {
     "shards-tensor": {"layout": layout(2, 2, shard="parameters", sequence_parallel=True, recompute="selective")},
     "copies-stages": {"layout": layout(2, 1, 2)},
     "shards-stages": {"layout": layout(2, 1, 2, shard="optimizer")},
+    "zero-bubble-shards": {"layout": layout(2, 1, 2, shard="optimizer", **IN_A_V)},
+    "zero-bubble-tensor": {"layout": layout(1, 2, 2, pipeline_schedule="zero-bubble"), "recipe": adapted(RECIPE)},
     "tensor-stages": {"layout": layout(1, 2, 2, sequence_parallel=True)},
     "marked-copies-stages": {"layout": layout(2, 1, 2), "marks": True},
     "tied-shards-stages": {"layout": layout(2, 1, 2, shard="parameters"), "recipe": tied(RECIPE)},
