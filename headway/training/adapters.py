@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from headway.errors import CheckpointError
 from headway.planning.adapters import is_target
 from headway.recipe import Recipe
-from headway.resilience.checkpoint.snapshot import Arrays
-from headway.training.weight_files import LazyArrays, WeightFiles
+from headway.resilience.checkpoint.snapshot import Arrays, LazyArrays
+from headway.training.weight_files import WeightFiles
 
 _PROJECTIONS = (
     *(f"self_attn.{name}_proj" for name in ("q", "k", "v", "o")),

@@ -6,7 +6,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, final
 
 from headway.errors import DataError, RunError, TrainingError
@@ -153,17 +153,13 @@ class TrainingLoop:
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""
         started = time.monotonic()
-        taken = self._engine.snapshot()
-        self._saved_step = self._step
-        if not self._engine.is_first:
-            return
-        snapshot = Snapshot(
-            parameters=taken.parameters,
-            optimizer=taken.optimizer,
-            state={**taken.state, **self._state()},
-            files={"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()},
+        files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
+        path = self._engine.save(
+            lambda taken: self._store.save(replace(taken, state={**taken.state, **self._state()}, files=files))
         )
-        path = self._store.save(snapshot)
+        self._saved_step = self._step
+        if path is None:
+            return
         size_bytes = sum(file.stat().st_size for file in path.iterdir())
         self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
 

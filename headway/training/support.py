@@ -45,7 +45,6 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.expert_parallel_degree": ("auto", 1),
     "layout.expert_tensor_parallel_degree": ("auto", 1),
     "layout.count_tables_as_layers": (False,),
-    "layout.offload_optimizer": (False,),
     "layout.offload_activations": (False,),
     "layout.overlap_tensor_communication": (False,),
     "layout.overlap_expert_communication": (False,),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, final
 
@@ -11,27 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
+from headway.resilience.checkpoint.snapshot import LazyArrays
 
 _MAX_HEADER_BYTES = 100 * 10**6
 """Source: safetensors, ``MAX_HEADER_SIZE``."""
-
-
-class LazyArrays(Mapping[str, NDArray[Any]]):
-    """Arrays by name, each made anew whenever it is asked for, so that only one is held at a time.
-
-    Attributes:
-        shapes: of each, without making any.
-    """
-
-    shapes: Mapping[str, tuple[int, ...]]
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the names."""
-        return iter(self.shapes)
-
-    def __len__(self) -> int:
-        """Return how many arrays there are."""
-        return len(self.shapes)
 
 
 @final

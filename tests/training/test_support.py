@@ -52,7 +52,6 @@ REFUSED = {
     "layout.expert_parallel_degree": 2,
     "layout.expert_tensor_parallel_degree": 2,
     "layout.count_tables_as_layers": True,
-    "layout.offload_optimizer": True,
     "layout.offload_activations": True,
     "layout.overlap_tensor_communication": True,
     "layout.overlap_expert_communication": True,
@@ -66,7 +65,8 @@ TRAINED = {
         evaluate_every_steps evaluate_batches early_stopping_patience adapter_rank adapter_alpha phase
         method""",
     "layout": """data_parallel_degree tensor_parallel_degree pipeline_parallel_degree virtual_pipeline_stages
-        pipeline_schedule shard shard_group_size reshard_after_forward sequence_parallel micro_batch_size recompute""",
+        pipeline_schedule offload_optimizer shard shard_group_size reshard_after_forward sequence_parallel
+        micro_batch_size recompute""",
 }
 """What training does as the recipe says, whatever it says."""
 WITHOUT_EFFECT = {"training": "", "layout": "overlap_communication"}

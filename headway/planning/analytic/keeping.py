@@ -48,6 +48,7 @@ class Keeping:
         update_copies: of one moment of all updated weights, that the optimizer writes out for a moment.
         update_elements: weights that the optimizer updates at a time where weights are divided; None: all.
         offloads_weights: whether divided weights and gradients lie in the host's memory where the optimizer does.
+        streams_states: whether states in the host's memory come to the device for the update, and go back.
         chunk_tokens: rows whose logits a chunked loss holds at a time; None: one of `activations.LOSS_CHUNKS` pieces.
         holds_unsharded_gradients: whether a pipeline keeps whole gradients until its last micro-batch.
         accumulates_unsharded: whether whole gradients are kept over micro-batches without a pipeline too.
@@ -75,6 +76,7 @@ class Keeping:
     update_copies: float = 0.0
     update_elements: float | None = None
     offloads_weights: bool = False
+    streams_states: bool = False
     chunk_tokens: float | None = None
     holds_unsharded_gradients: bool = False
     accumulates_unsharded: bool = False

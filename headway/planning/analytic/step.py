@@ -188,6 +188,9 @@ def update_seconds(job: Job, hardware: Hardware, split: Layouts, held: Holdings)
     # Moments on the host: gradients go there and weights come back, and the host's memory does the update.
     bus = held.updated * (numbers.gradient_bytes + numbers.weight_bytes) / shares.host_link_bytes_per_second
     on_host = bus + moved / shares.host_memory_bytes_per_second
+    if job.keeps.streams_states:
+        # Or states come to the device and go back, one after the other.
+        on_host = on_device + held.updated * 2 * numbers.optimizer_bytes / shares.host_link_bytes_per_second
     seconds: Floats = np.where(split.offload_optimizer > 0, on_host, on_device)
     return seconds + kernels.traffic_seconds(hardware, added, 0.0)
 

@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
-from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
+from headway.resilience.checkpoint.snapshot import Arrays, Snapshot, SomeArrays, described
 from headway.resilience.checkpoint.tensor_file import read_tensor_file, sha256_of, write_tensor_file
 from headway.runs import json_values
 from headway.runs.durable import flush_folder, is_disk_full
@@ -279,7 +278,7 @@ def _write_files(folder: Path, snapshot: Snapshot) -> None:
             listed[name] = {"bytes": size_bytes, "sha256": sha256}
             if kind == "model":
                 weight_map.update(dict.fromkeys(shard, name))
-    total_bytes = sum(array.nbytes for array in snapshot.parameters.values())
+    total_bytes = sum(described(snapshot.parameters, name).nbytes for name in snapshot.parameters)
     index = {"metadata": {"total_size": total_bytes}, "weight_map": weight_map}
     small = {**snapshot.files, _INDEX: _json_bytes(index), _STATE: _json_bytes(dict(snapshot.state))}
     for name, content in small.items():
@@ -347,17 +346,17 @@ def _read_files(path: Path, parameters_only: bool, state: dict[str, Any]) -> Sna
     )
 
 
-def _shards(arrays: Arrays) -> Iterator[dict[str, NDArray[Any]]]:
-    shard: dict[str, NDArray[Any]] = {}
+def _shards(arrays: Arrays) -> Iterator[SomeArrays]:
+    shard: list[str] = []
     shard_bytes = 0
-    for name, array in arrays.items():
-        size_bytes = np.asarray(array).nbytes
+    for name in arrays:
+        size_bytes = described(arrays, name).nbytes
         if shard and shard_bytes + size_bytes > MAX_SHARD_BYTES:
-            yield shard
-            shard, shard_bytes = {}, 0
-        shard[name] = array
+            yield SomeArrays(arrays, shard)
+            shard, shard_bytes = [], 0
+        shard.append(name)
         shard_bytes += size_bytes
-    yield shard
+    yield SomeArrays(arrays, shard)
 
 
 def _write_small(path: Path, content: bytes) -> None:

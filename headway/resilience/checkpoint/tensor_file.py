@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
-from headway.resilience.checkpoint.snapshot import Arrays
+from headway.resilience.checkpoint.snapshot import Arrays, described
 
 _DTYPE_NAMES = {
     "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16",
@@ -87,13 +87,14 @@ def _header(arrays: Arrays) -> bytes:
     # Transformers refuses a file that does not say which framework's layout it has; "pt" is row-major, as here.
     entries: dict[str, Any] = {"__metadata__": {"format": "pt"}}
     offset = 0
-    for name, array in arrays.items():
-        if array.dtype.name not in _DTYPE_NAMES:
-            raise CheckpointError("checkpoint-dtype", name=name, dtype=array.dtype.name, known=", ".join(_DTYPE_NAMES))
-        end = offset + array.nbytes
+    for name in arrays:
+        found = described(arrays, name)
+        if found.dtype.name not in _DTYPE_NAMES:
+            raise CheckpointError("checkpoint-dtype", name=name, dtype=found.dtype.name, known=", ".join(_DTYPE_NAMES))
+        end = offset + found.nbytes
         entries[name] = {
-            "dtype": _DTYPE_NAMES[array.dtype.name],
-            "shape": list(array.shape),
+            "dtype": _DTYPE_NAMES[found.dtype.name],
+            "shape": list(found.shape),
             "data_offsets": [offset, end],
         }
         offset = end

@@ -7,8 +7,9 @@ supervisor need not know which framework runs.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from headway.resilience.checkpoint import Snapshot
 from headway.resilience.checkpoint.snapshot import Arrays
@@ -107,6 +108,18 @@ class Engine(ABC):
 
         All processes must ask; the arrays are complete in the first, and missing in the others.
         """
+
+    def save(self, write: Callable[[Snapshot], Path]) -> Path | None:
+        """Let the first process write a snapshot; all processes must ask.
+
+        Args:
+            write: reads the arrays once at most, in their order: they may be gathered as they are read.
+
+        Returns:
+            What it returned; None in the other processes.
+        """
+        taken = self.snapshot()
+        return write(taken) if self.is_first else None
 
     @abstractmethod
     def load(self, snapshot: Snapshot) -> None:

@@ -279,6 +279,17 @@ def test_moments_on_the_host_are_slower() -> None:
     assert far["optimizer"] > 5 * near["optimizer"]
 
 
+def test_states_that_come_and_go() -> None:
+    """AdamW's 8 bytes of each weight go over the host's link twice; the update itself is the device's."""
+    one = job(keeps=replace(job().keeps, streams_states=True))
+    near, far = (
+        parts(step_times(one, machines(), layouts(micro_batch=1, offload_optimizer=where))) for where in (0, 1)
+    )
+    held = holdings(one, layouts(micro_batch=1)).updated[0]
+    link = machines().losses.host_link_bytes_per_second
+    assert far["optimizer"] - near["optimizer"] == pytest.approx(16 * held / link)
+
+
 def random_layouts(seed: int, count: int) -> Layouts:
     random = np.random.default_rng(seed)
 

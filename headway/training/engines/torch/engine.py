@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, final
 
 import numpy as np
@@ -23,7 +24,7 @@ from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
 from headway.training.engines.base import Engine, EngineSettings, Share, StepResult
 from headway.training.engines.torch.float8 import is_emulated
-from headway.training.engines.torch.gathering import gather
+from headway.training.engines.torch.gathering import Stream
 from headway.training.engines.torch.gradients import clip_gradients, complete_gradients
 from headway.training.engines.torch.initial import weight_shapes
 from headway.training.engines.torch.kernels import choose_elementwise_kernel, split_backward, use_elementwise_kernel
@@ -167,12 +168,18 @@ class TorchEngine(Engine):
 
     def snapshot(self) -> Snapshot:
         """Return parameters and optimizer state; see `Engine.snapshot`."""
-        gathered = gather(self._parts, self._trained_shapes, self._updates, self._ranks)
-        return Snapshot(
-            parameters=gathered.parameters,
-            optimizer=gathered.states,
-            state={"optimizer_steps": self._updates.steps, "loss_scale": self._scale.state()},
-        )
+        with Stream(self._parts, self._trained_shapes, self._updates, self._ranks) as stream:
+            parameters, states = (dict(arrays) if self.is_first else {} for arrays in stream.both)
+        return Snapshot(parameters=parameters, optimizer=states, state=self._state())
+
+    def save(self, write: Callable[[Snapshot], Path]) -> Path | None:
+        """Let the first process write a snapshot; see `Engine.save`."""
+        if self._ranks.mesh is None:
+            return write(self.snapshot())
+        with Stream(self._parts, self._trained_shapes, self._updates, self._ranks) as stream:
+            if not self.is_first:
+                return None
+            return write(Snapshot(parameters=stream.parameters, optimizer=stream.states, state=self._state()))
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
@@ -192,6 +199,9 @@ class TorchEngine(Engine):
         """Take the model's parameters, without those of adapters; see `Engine.load_weights`."""
         shapes = weight_shapes(self._config)
         self._load(parameters, shapes, must_be_finite=True)
+
+    def _state(self) -> dict[str, Any]:
+        return {"optimizer_steps": self._updates.steps, "loss_scale": self._scale.state()}
 
     def _load(self, arrays: Arrays, shapes: Mapping[str, torch.Size], *, must_be_finite: bool = False) -> None:
         # Some writers store the tied head as well.

@@ -13,9 +13,8 @@ from torch.distributed.tensor import DTensor
 from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
 from headway.errors import CheckpointError
-from headway.resilience.checkpoint.snapshot import Arrays
+from headway.resilience.checkpoint.snapshot import Arrays, LazyArrays
 from headway.training.engines.torch.parallel.local import here
-from headway.training.weight_files import LazyArrays
 
 
 @torch.no_grad()

@@ -8,11 +8,14 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from headway.training.engines.torch.optimizers.lodging import Lodging, pieces
 from headway.training.engines.torch.optimizers.moments import FIRST, SECOND, Form
 from headway.training.engines.torch.parallel.local import here, placed_like
 
 PIECE = 2**18
 """Numbers of a weight that are worked on at a time: their fp32 moments stay in a CPU's cache."""
+
+_ALL = slice(None)
 
 
 @final
@@ -22,6 +25,7 @@ class CompactAdamW(torch.optim.Optimizer):
     Args:
         groups: weights with their decay, as PyTorch has them.
         form: how moments are kept.
+        lodging: where.
         lr: learning rate.
         betas: of both moments.
         eps: added to the root of the second.
@@ -30,9 +34,18 @@ class CompactAdamW(torch.optim.Optimizer):
     they are rounded, as Dettmers et al. 2022 (arXiv:2110.02861), section 2, have it.
     """
 
-    def __init__(self, groups: Iterable[Any], form: Form, *, lr: float, betas: tuple[float, float], eps: float) -> None:
+    def __init__(
+        self,
+        groups: Iterable[Any],
+        form: Form,
+        lodging: Lodging,
+        *,
+        lr: float,
+        betas: tuple[float, float],
+        eps: float,
+    ) -> None:
         super().__init__(groups, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
-        self._form = form
+        self._form, self._lodging = form, lodging
 
     def empty_state(self, weight: Tensor) -> dict[str, Tensor]:
         """Return the state of a weight that had no step yet."""
@@ -50,21 +63,20 @@ class CompactAdamW(torch.optim.Optimizer):
                     continue
                 state = self.state[weight]
                 if not state:
-                    state.update({"step": torch.tensor(0.0), **self.empty_state(weight)})
+                    state.update({"step": torch.tensor(0.0), **self._lodging.keep(self.empty_state(weight))})
                 state["step"] += 1
                 self._update(weight, state, group)
 
     def _update(self, weight: Tensor, state: dict[str, Tensor], group: dict[str, Any]) -> None:
         own, gradient = here(weight), here(weight.grad)  # type: ignore[arg-type]
-        parts = {name: here(tensor) for name, tensor in state.items() if name != "step"}
+        kept = {name: tensor for name, tensor in state.items() if name != "step"}
         step = int(state["step"])
-        count = max(1, PIECE // max(1, own[0].numel())) if own.numel() else 1
-        for start in range(0, own.shape[0] if own.numel() else 0, count):
-            rows = slice(start, start + count)
-            first, second = (self._form.read(parts, moment, rows) for moment in (FIRST, SECOND))
-            _adamw(own[rows], gradient[rows], first, second, step, group)
-            self._form.write(parts, FIRST, rows, first, step)
-            self._form.write(parts, SECOND, rows, second, step)
+        for rows in pieces(own, PIECE):
+            with self._lodging.rows(kept, rows, own.device) as parts:
+                first, second = (self._form.read(parts, moment, _ALL) for moment in (FIRST, SECOND))
+                _adamw(own[rows], gradient[rows], first, second, step, group)
+                self._form.write(parts, FIRST, _ALL, first, step)
+                self._form.write(parts, SECOND, _ALL, second, step)
 
 
 def _adamw(weight: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step: int, group: dict[str, Any]) -> None:

@@ -18,7 +18,8 @@ from typing import final
 import torch
 from torch import Tensor
 
-from headway.training.engines.torch.parallel.local import here
+from headway.training.engines.torch.optimizers.lodging import Lodging
+from headway.training.engines.torch.parallel.local import here, placed_like
 from headway.training.engines.torch.weights import part_of, read_whole
 
 MOMENTUM = "momentum_buffer"
@@ -67,12 +68,13 @@ class Muon(torch.optim.Optimizer):
     Args:
         weights: matrices.
         products: dtype of the orthogonalisation's products.
+        lodging: where momenta are.
         decay: of the weights, times the learning rate.
     """
 
-    def __init__(self, weights: Iterable[Tensor], products: torch.dtype, *, decay: float) -> None:
+    def __init__(self, weights: Iterable[Tensor], products: torch.dtype, lodging: Lodging, *, decay: float) -> None:
         super().__init__([{"params": list(weights)}], {"lr": 0.0})
-        self._products, self._decay = products, decay
+        self._products, self._decay, self._lodging = products, decay, lodging
         self._held = {id(weight) for weight in self.param_groups[0]["params"]}
 
     def has(self, weight: Tensor) -> bool:
@@ -94,10 +96,12 @@ class Muon(torch.optim.Optimizer):
                 continue
             state = self.state[weight]
             if not state:
-                state.update({"step": torch.tensor(0.0), **self.empty_state(weight)})
+                state.update({"step": torch.tensor(0.0), **self._lodging.keep(self.empty_state(weight))})
             state["step"] += 1
-            momentum = state[MOMENTUM].mul_(MOMENTUM_FACTOR).add_(gradient)
-            update = orthogonalised(read_whole(gradient.add(momentum, alpha=MOMENTUM_FACTOR)), self._products)
+            with self._lodging.rows({MOMENTUM: state[MOMENTUM]}, slice(None), here(weight).device) as lent:
+                momentum = lent[MOMENTUM].mul_(MOMENTUM_FACTOR).add_(here(gradient))
+                looked_ahead = here(gradient).add(momentum, alpha=MOMENTUM_FACTOR)
+            update = orthogonalised(read_whole(placed_like(weight, looked_ahead)), self._products)
             size = UPDATE_RMS * math.sqrt(max(update.shape))
             own = here(weight)
             own.mul_(1 - group["lr"] * self._decay)

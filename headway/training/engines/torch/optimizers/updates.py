@@ -14,6 +14,7 @@ from headway.recipe import Recipe
 from headway.recipe.sections import TrainingConfig
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.engines.torch.optimizers.compact import CompactAdamW
+from headway.training.engines.torch.optimizers.lodging import Lodging, LodgingAdamW
 from headway.training.engines.torch.optimizers.moments import (
     FIRST,
     FORMS,
@@ -28,7 +29,7 @@ from headway.training.engines.torch.weights import write_part
 
 STEP = "step"
 
-AnyOptimizer = torch.optim.AdamW | CompactAdamW | Muon
+AnyOptimizer = torch.optim.AdamW | CompactAdamW | LodgingAdamW | Muon
 
 
 @final
@@ -45,14 +46,15 @@ class Updates:
     def __init__(self, recipe: Recipe, parameters: Mapping[str, Tensor]) -> None:
         training = recipe.training
         self._parameters = parameters
+        self._lodging = Lodging(is_host=recipe.layout.offload_optimizer)
         self._hidden: Muon | None = None
         others = dict(parameters)
         if training.optimizer == "muon":
             hidden = [others.pop(name) for name, value in parameters.items() if is_hidden(name, value.shape)]
             products = torch.float32 if training.precision == "fp32" else torch.bfloat16
             # A stage may have none, and always has some of the others: norms.
-            self._hidden = Muon(hidden, products, decay=training.weight_decay) if hidden else None
-        self._others = _adamw(training, others.values())
+            self._hidden = Muon(hidden, products, self._lodging, decay=training.weight_decay) if hidden else None
+        self._others = _adamw(training, others.values(), self._lodging)
 
     def apply(self, learning_rate: float) -> None:
         """Update all weights by their gradients."""
@@ -80,8 +82,10 @@ class Updates:
     def state_of(self, name: str) -> dict[str, Tensor]:
         """Return the tensors that are kept of a weight by what they are; zeros before the first step."""
         parameter = self._parameters[name]
-        state = self._of(parameter).state.get(parameter) or self._empty_state(parameter)
-        return {key: value for key, value in state.items() if key != STEP}
+        state = self._of(parameter).state.get(parameter)
+        if not state:
+            return self._empty_state(parameter)
+        return self._lodging.whole(parameter, {key: value for key, value in state.items() if key != STEP})
 
     @torch.no_grad()
     def load(self, name: str, arrays: Arrays, steps: int) -> None:
@@ -101,7 +105,8 @@ class Updates:
             write_part(tensor, wholes[key])
         optimizer = self._of(parameter)
         place = parameter.device if isinstance(optimizer, torch.optim.AdamW) else None
-        optimizer.state[parameter] = {STEP: torch.tensor(float(steps), device=place), **state}
+        kept = self._lodging.keep(state)
+        optimizer.state[parameter] = {STEP: torch.tensor(float(steps), device=place), **kept}
 
     @property
     def _all(self) -> list[AnyOptimizer]:
@@ -117,7 +122,9 @@ class Updates:
         return {moment: torch.zeros_like(parameter) for moment in (FIRST, SECOND)}
 
 
-def _adamw(training: TrainingConfig, parameters: Iterable[Tensor]) -> torch.optim.AdamW | CompactAdamW:
+def _adamw(
+    training: TrainingConfig, parameters: Iterable[Tensor], lodging: Lodging
+) -> torch.optim.AdamW | CompactAdamW | LodgingAdamW:
     given = list(parameters)
     groups: list[dict[str, Any]] = [
         {"params": [parameter for parameter in given if parameter.dim() >= 2], "weight_decay": training.weight_decay},
@@ -127,7 +134,9 @@ def _adamw(training: TrainingConfig, parameters: Iterable[Tensor]) -> torch.opti
     betas = (training.beta1, training.beta2)
     form = FORMS.get(training.optimizer)
     if form is not None:
-        return CompactAdamW(groups, form, lr=training.learning_rate, betas=betas, eps=training.epsilon)
+        return CompactAdamW(groups, form, lodging, lr=training.learning_rate, betas=betas, eps=training.epsilon)
+    if lodging.is_host:
+        return LodgingAdamW(groups, lodging, lr=training.learning_rate, betas=betas, eps=training.epsilon)
     return torch.optim.AdamW(groups, lr=training.learning_rate, betas=betas, eps=training.epsilon, fused=True)
 
 

@@ -9,9 +9,12 @@ import torch
 
 from headway.training.engines.torch.optimizers import compact
 from headway.training.engines.torch.optimizers.compact import CompactAdamW
+from headway.training.engines.torch.optimizers.lodging import Lodging
 from headway.training.engines.torch.optimizers.moments import FORMS
 
 RATE, BETAS, EPSILON, DECAY = 1e-2, (0.9, 0.95), 1e-8, 0.1
+
+BESIDE = Lodging(is_host=False)
 
 
 def trained(make: Callable[[list[dict[str, object]]], torch.optim.Optimizer], steps: int) -> list[torch.Tensor]:
@@ -35,14 +38,14 @@ def of_torch(groups: list[dict[str, object]]) -> torch.optim.Optimizer:
 def test_it_moves_weights_as_adamw_does(name: str, bound: float) -> None:
     """The first step has no rounded moments yet; after twenty, errors are within a share of what was moved."""
     ours, theirs = (
-        trained(lambda groups: CompactAdamW(groups, FORMS[name], lr=RATE, betas=BETAS, eps=EPSILON), 1),
+        trained(lambda groups: CompactAdamW(groups, FORMS[name], BESIDE, lr=RATE, betas=BETAS, eps=EPSILON), 1),
         trained(of_torch, 1),
     )
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-6, atol=1e-7)
     begun = trained(of_torch, 0)
     ours, theirs = (
-        trained(lambda groups: CompactAdamW(groups, FORMS[name], lr=RATE, betas=BETAS, eps=EPSILON), 20),
+        trained(lambda groups: CompactAdamW(groups, FORMS[name], BESIDE, lr=RATE, betas=BETAS, eps=EPSILON), 20),
         trained(of_torch, 20),
     )
     for one, other, start in zip(ours, theirs, begun, strict=True):
@@ -53,7 +56,7 @@ def test_it_moves_weights_as_adamw_does(name: str, bound: float) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_pieces_change_nothing_but_which_way_is_rounded(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def make(groups: list[dict[str, object]]) -> torch.optim.Optimizer:
-        return CompactAdamW(groups, FORMS[name], lr=RATE, betas=BETAS, eps=EPSILON)
+        return CompactAdamW(groups, FORMS[name], BESIDE, lr=RATE, betas=BETAS, eps=EPSILON)
 
     whole = trained(make, 5)
     monkeypatch.setattr(compact, "PIECE", 64 * 5)
@@ -66,7 +69,7 @@ def test_pieces_change_nothing_but_which_way_is_rounded(name: str, monkeypatch: 
 def test_a_state_takes_what_is_planned(name: str, each: float) -> None:
     """Of a matrix with rows of 64: one block a row."""
     weight = torch.nn.Parameter(torch.zeros(32, 64))
-    optimizer = CompactAdamW([{"params": [weight]}], FORMS[name], lr=RATE, betas=BETAS, eps=EPSILON)
+    optimizer = CompactAdamW([{"params": [weight]}], FORMS[name], BESIDE, lr=RATE, betas=BETAS, eps=EPSILON)
     weight.grad = torch.ones_like(weight)
     optimizer.step()
     held = sum(value.nbytes for key, value in optimizer.state[weight].items() if key != "step")

@@ -9,11 +9,14 @@ import pytest
 import torch
 
 from headway.training.engines import build_engine
+from headway.training.engines.torch.optimizers.lodging import Lodging
 from headway.training.engines.torch.optimizers.muon import Muon, is_hidden, orthogonalised
 from tests.training.engines.contract import copy_of
 from tests.training.engines.torch.real_text import batch_of, losses_of, recipe_of
 
 SHAPES = [(32, 32), (16, 64), (64, 16)]
+
+BESIDE = Lodging(is_host=False)
 
 
 def random(*shape: int, seed: int = 0) -> torch.Tensor:
@@ -56,7 +59,7 @@ def test_a_matrix_of_zeros_stays_so() -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_steps_are_those_of_pytorch(shape: tuple[int, int]) -> None:
     ours, theirs = torch.nn.Parameter(random(*shape)), torch.nn.Parameter(random(*shape))
-    muon = Muon([ours], torch.bfloat16, decay=0.1)
+    muon = Muon([ours], torch.bfloat16, BESIDE, decay=0.1)
     muon.param_groups[0]["lr"] = 1e-2
     other = torch.optim.Muon([theirs], lr=1e-2, weight_decay=0.1, adjust_lr_fn="match_rms_adamw")
     for step in range(5):
@@ -71,7 +74,7 @@ def test_an_update_is_as_large_as_one_of_adamw() -> None:
     """0.2 sqrt(max(rows, columns)) times an orthogonal matrix: a root mean square of about 0.2 for full rank."""
     for shape in SHAPES:
         weight = torch.nn.Parameter(torch.zeros(shape))
-        muon = Muon([weight], torch.float32, decay=0.0)
+        muon = Muon([weight], torch.float32, BESIDE, decay=0.0)
         muon.param_groups[0]["lr"] = 1.0
         weight.grad = random(*shape)
         muon.step()

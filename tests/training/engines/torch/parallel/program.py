@@ -19,7 +19,7 @@ import numpy as np
 
 from headway.planning.choice import Layout
 from headway.recipe import Recipe, resolve_recipe
-from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint import CheckpointStore
 from headway.training.data import Batch
 from headway.training.engines import Engine, build_engine
 from headway.training.place import RENDEZVOUS, Place
@@ -90,11 +90,10 @@ def run(task: dict[str, Any], folder: Path) -> None:
     results += train(engine, recipe, more, size, **kind)
     texts = [batch_of(recipe, step, **kind) for step in range(90, 93)]
     evaluated = engine.evaluate([rows_of(text, slice(step % 2, 2)) for step, text in enumerate(texts)])
-    snapshot = engine.snapshot()
+    store = CheckpointStore(folder / "checkpoints")
+    step = task.get("first", 0) + task["steps"]
+    engine.save(lambda taken: store.save(replace(taken, state={**taken.state, "step": step})))
     if engine.is_first:
-        store = CheckpointStore(folder / "checkpoints")
-        state = {**snapshot.state, "step": task.get("first", 0) + task["steps"]}
-        store.save(Snapshot(parameters=snapshot.parameters, optimizer=snapshot.optimizer, state=state))
         np.savez(folder / "first.npz", **first)
         np.savez(folder / "moments.npz", **moments)
         told = {"results": results, "evaluated": evaluated, "any": engine.any([True, False])}

@@ -33,8 +33,9 @@ FORMATS: dict[str, dict[str, Any]] = {
     "overflow": recipe(precision="fp16"),
     "int8": recipe(precision="int8"),
     "fp8": recipe(precision="fp8"),
+    "lodging": {**recipe(optimizer="adamw8bit"), "layout": {"offload_optimizer": True}},
 }
-BOUNDS = {"adamw16bit": 1e-3, "adamw8bit": 3e-3, "muon": 1e-4, "fp16": 3e-3, "int8": 2e-2, "fp8": 3e-2}
+BOUNDS = {"adamw16bit": 1e-3, "adamw8bit": 3e-3, "muon": 1e-4, "fp16": 3e-3, "int8": 2e-2, "fp8": 3e-2, "lodging": 3e-3}
 """How far losses may be from those of one process, which rounds otherwise."""
 
 LAYOUTS: dict[int, dict[str, dict[str, Any]]] = {
