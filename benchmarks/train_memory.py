@@ -53,6 +53,8 @@ LAYOUTS: dict[str, dict[str, dict[str, Any]]] = {
     "lora, bf16, queries and values": {"training": {**LORA, "adapter_targets": "query-value"}},
     "large, lora, bf16": {"model": LARGE, "training": LORA},
     "large, lora, bf16, recompute full": {"model": LARGE, "training": LORA, "layout": {"recompute": "full"}},
+    "qlora, bf16": {"training": {**LORA, "method": "qlora"}},
+    "large, qlora, bf16": {"model": LARGE, "training": {**LORA, "method": "qlora"}},
     "two processes": TWO,
     "two processes, optimizer divided": {**TWO, "layout": {"shard": "optimizer"}},
     "two processes, weights divided": {**TWO, "layout": {"shard": "parameters"}},
@@ -97,7 +99,7 @@ class Measuring:
     def compare(self, name: str) -> dict[str, Any]:
         """Return predicted and measured figures of one layout."""
         raw = recipe_data(LAYOUTS[name], self._text, self._folder / "cache")
-        if raw["training"].get("method") == "lora":
+        if "method" in raw["training"]:
             base = self._base(raw["model"])
             raw["data"]["tokenizer"] = str(base.tokenizer_path)
             raw["training"]["init_from"] = str(sorted(base.checkpoints_folder.glob("step-*"))[-1])

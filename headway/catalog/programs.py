@@ -34,9 +34,9 @@ class Habit:
     source: str
 
 
-Split = Literal["tensor", "pipeline", "chunks", "context", "experts", "stages with gradients"]
-"""A way to split a model: matrices, stages, several chunks a stage, sequences, experts, or stages whose gradients or
-parameters are divided too."""
+Split = Literal["tensor", "pipeline", "chunks", "context", "experts", "stages with gradients", "heads between devices"]
+"""A way to split a model: matrices, stages, several chunks a stage, sequences, experts, stages whose gradients or
+parameters are divided too, or matrices among more devices than there are heads of keys and values."""
 
 
 @dataclass(frozen=True, kw_only=True)

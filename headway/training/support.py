@@ -15,6 +15,7 @@ from typing import Any
 from headway import catalog
 from headway.errors import CatalogError, DataError, HeadwayError, MissingDependencyError, PlanError, RecipeError
 from headway.machine.inventory import Inventory
+from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.device import CPU, require_planned
 from headway.planning.parameters import weight_shapes
 from headway.recipe import Recipe
@@ -51,6 +52,9 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "resilience.asynchronous_checkpoints": (False,),
 }
 """Setting -> the values that training has; plans know more."""
+
+DIVIDED_BY_TENSOR = ("num_attention_heads", "num_key_value_heads", "intermediate_size")
+"""What tensor parallelism divides of a model."""
 
 UNTRAINED_ARCHITECTURES = ("gpt2", "deepseek_v3")
 
@@ -131,9 +135,29 @@ def devices_are_here(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayEr
 
 
 def compiling_is_possible(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
-    """The compiler takes a whole model; over several devices, there are only parts."""
-    if recipe.training.compile and recipe.hardware.devices > 1:
-        yield RecipeError("training-compile-devices", devices=recipe.hardware.devices)
+    """Over several devices the compiler takes a layer at a time: whole matrices, and one backward pass.
+
+    Source: PyTorch's zero-bubble schedules, which refuse compiled stages; and its compiler, which does not take the
+    local part of a divided matrix whose gradient is to be placed.
+    """
+    layout = recipe.layout
+    if not recipe.training.compile or recipe.hardware.devices == 1:
+        return
+    if layout.tensor_parallel_degree not in ("auto", 1):
+        yield RecipeError("training-compile-layout", field="layout.tensor_parallel_degree", possible="1")
+    if layout.pipeline_schedule != PLAIN_SCHEDULE:
+        yield RecipeError("training-compile-layout", field="layout.pipeline_schedule", possible=f'"{PLAIN_SCHEDULE}"')
+
+
+def matrices_divide(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
+    """Devices that share matrices have whole heads and equally many channels each."""
+    degree = recipe.layout.tensor_parallel_degree
+    if degree == "auto":
+        return
+    for field in DIVIDED_BY_TENSOR:
+        value = getattr(recipe.model, field)
+        if value % degree:
+            yield RecipeError("training-tensor-parallel", field=field, value=value, degree=degree)
 
 
 def a_plan_says_how_to_split(recipe: Recipe, inventory: Inventory) -> Iterator[HeadwayError]:
@@ -257,6 +281,7 @@ RULES: tuple[Rule, ...] = (
     accelerator_is_here,
     devices_are_here,
     compiling_is_possible,
+    matrices_divide,
     a_plan_says_how_to_split,
     threads_are_here,
     adapters_have_a_base,
@@ -279,6 +304,8 @@ def for_training(recipe: Recipe) -> Recipe:
     closed = dict.fromkeys(("context_parallel_degree", "expert_parallel_degree"), 1)
     if recipe.hardware.devices == 1:
         return recipe
+    if recipe.training.compile and recipe.layout.tensor_parallel_degree == "auto":
+        closed["tensor_parallel_degree"] = 1
     return recipe.model_copy(update={"layout": recipe.layout.model_copy(update=closed)})
 
 

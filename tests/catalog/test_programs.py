@@ -40,8 +40,9 @@ def test_what_a_program_lacks_is_known_to_the_search(name: str) -> None:
 
 
 def test_the_own_program_is_planned_as_it_trains() -> None:
-    """`headway train` refuses context parallelism: a plan has it only where the recipe asks what others would take."""
-    assert {(lack.split, lack.yields) for lack in programs.program(programs.OWN).lacks} == {("context", True)}
+    """`headway train` refuses both: a plan has them only where the recipe asks what others would take."""
+    lacks = {(lack.split, lack.yields) for lack in programs.program(programs.OWN).lacks}
+    assert lacks == {("context", True), ("heads between devices", True)}
 
 
 def test_the_own_program_has_the_settings_of_a_recipe_that_says_nothing() -> None:

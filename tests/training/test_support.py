@@ -116,9 +116,22 @@ def test_a_setting_that_only_plans_know_is_named(name: str, make_small_recipe: M
         ({"hardware": {"threads": 100_000}}, "training-too-many-threads"),
         ({"hardware": {"threads": 1, "devices": 2}}, "training-too-few-devices"),
         (
-            {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"compile": True}},
-            "training-compile-devices",
+            {
+                "hardware": {"devices": 2, "devices_per_node": 2, "threads": None},
+                "training": {"compile": True},
+                "layout": {"tensor_parallel_degree": 2},
+            },
+            "training-compile-layout",
         ),
+        (
+            {
+                "hardware": {"devices": 2, "devices_per_node": 2, "threads": None},
+                "training": {"compile": True},
+                "layout": {"pipeline_schedule": "zero-bubble"},
+            },
+            "training-compile-layout",
+        ),
+        ({"layout": {"tensor_parallel_degree": 4}}, "training-tensor-parallel"),
         ({"training": {"method": "lora"}}, "training-adapter-base"),
         (
             {"hardware": {"devices": 2, "devices_per_node": 2, "threads": None}, "training": {"precision": "int8"}},

@@ -142,7 +142,8 @@ def keeps_schedule(
         chunks: of layers, of each stage.
         rounds: micro-batches of a step.
     """
-    return ((chunks == 1) & (not job.splits_backward)) | (rounds % pipeline == 0)
+    is_plain = (chunks == 1) & (not job.splits_backward)
+    return np.asarray(is_plain | (rounds % pipeline == 0))
 
 
 def axes_of(asked: Question, degrees: Degrees) -> Axes:

@@ -138,6 +138,8 @@ def _tensors(asked: Question) -> Iterable[int]:
         rule = None
         if shape.heads % tensor or (shape.key_value_heads % tensor and tensor % shape.key_value_heads):
             rule = "heads"
+        elif shape.key_value_heads % tensor and asked.job.lacks("heads between devices", wishes.tensor):
+            rule = "program" if wishes.tensor is None else "refused"
         elif shape.inner % tensor or shape.shared_inner % tensor:
             rule = "width"
         elif wishes.sequence_parallel and tensor == 1:

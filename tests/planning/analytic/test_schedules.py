@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headway.planning.accelerated import choose_on_accelerators
+from headway.planning.accelerated import choose_on_accelerators, hardware_of, job_of, wishes_of
+from headway.planning.analytic.legal import legal_layouts
 from headway.planning.analytic.schedules import bubble_share
 from headway.recipe import Recipe, resolve_recipe
 
@@ -54,3 +55,21 @@ def test_what_does_not_go_with_it_is_not_chosen() -> None:
         assert layout.shard in ("none", "optimizer")
         assert layout.gradient_accumulation_steps % 4 == 0
     assert found.removed["schedule"] > 0
+
+
+@pytest.mark.parametrize(("software", "largest"), [("headway", 2), ("megatron", 4)])
+def test_heads_of_keys_are_divided_or_repeated(software: str, largest: int) -> None:
+    """The engine has no copies of a head of keys on several devices; Megatron-LM has."""
+    recipe = resolve_recipe(
+        {
+            "model": {
+                "hidden_size": 512, "intermediate_size": 1024, "num_hidden_layers": 2, "num_attention_heads": 8,
+                "num_key_value_heads": 2, "vocab_size": 1024, "max_position_embeddings": 512,
+            },
+            "training": {"steps": 1, "sequence_length": 512, "software": software},
+            "hardware": {"accelerator": "h100-sxm-80gb", "devices": 4},
+        }
+    )  # fmt: skip
+    splits = legal_layouts(job_of(recipe), hardware_of(recipe, "h100-sxm-80gb"), wishes_of(recipe)).splits
+    assert splits is not None
+    assert splits.tensor.max() == largest

@@ -125,8 +125,9 @@ training-too-few-devices = Every process of a run has a device of its own on thi
    *[other] are { $found }
 } here.
     .next = Set hardware.devices to { $found }. To let several processes share this server's processors, set hardware.devices_per_node to { $devices } too.
-training-compile-devices = The compiler takes a whole model: training.compile needs one device, and the recipe has { $devices }.
-    .next = Leave training.compile out, or set hardware.devices to 1.
+# $field, $possible (String): a setting, and its only value
+training-compile-layout = Over several devices the compiler takes whole matrices and one backward pass: training.compile is true, and { $field } must be { $possible }.
+    .next = Set { $field } to { $possible }, or training.compile to false.
 # $layout (Number): processes that the layout is for; $size (Number): processes that were started
 training-world-size = A layout must be for as many processes as were started: it is for { $layout }, and there are { $size }.
     .next = Start { $layout } processes, or plan for { $size } devices.

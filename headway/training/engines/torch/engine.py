@@ -244,7 +244,7 @@ def _whole(global_batch_size: int) -> Layout:
 
 def _passes(recipe: Recipe, parts: Sequence[Llama], ranks: Ranks) -> Passes:
     if ranks.layout.pipeline_parallel_degree == 1:
-        return WholePasses(parts[0], ranks, compiles=recipe.training.compile)
+        return WholePasses(parts[0], ranks, compiles=recipe.training.compile and ranks.mesh is None)
     from headway.training.engines.torch.parallel.stages import PipelinePasses
 
     return PipelinePasses(parts, ranks, sequence_length=recipe.training.sequence_length)

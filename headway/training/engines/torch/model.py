@@ -209,8 +209,11 @@ class MLP(nn.Module):
 class Block(nn.Module):
     """One layer: attention and MLP, each behind a norm and beside a residual path."""
 
-    recomputes: Callable[[], Any] | None = None
-    """Makes the contexts of PyTorch's ``checkpoint``, where the backward pass computes again what is not kept."""
+    recomputes: bool = False
+    """Whether the backward pass computes again what is not kept."""
+
+    contexts: Callable[[], Any] | None = None
+    """Makes the contexts of PyTorch's ``checkpoint`` that say what is kept; None where only the input is."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
@@ -221,15 +224,11 @@ class Block(nn.Module):
 
     def forward(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:
         """Return the residual stream after this layer."""
-        if self.recomputes is None or not torch.is_grad_enabled():
+        if not self.recomputes or not torch.is_grad_enabled():
             return self._compute(x_BTE, positions, cache)
+        further: dict[str, Any] = {} if self.contexts is None else {"context_fn": self.contexts}
         return checkpoint(  # type: ignore[no-any-return]
-            self._compute,
-            x_BTE,
-            positions,
-            use_reentrant=False,
-            context_fn=self.recomputes,
-            preserve_rng_state=False,
+            self._compute, x_BTE, positions, use_reentrant=False, preserve_rng_state=False, **further
         )
 
     def _compute(self, x_BTE: Tensor, positions: Positions, cache: KeyValueCache | None = None) -> Tensor:

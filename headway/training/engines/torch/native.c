@@ -79,6 +79,101 @@ static inline void look_up_16(__m512i table, const uint8_t *codes, void *out, si
 }
 #endif
 
+/* AdamW whose moments are kept in 16 or 8 bits, in one pass; to the last bit what compact.py and moments.py put together
+ * from PyTorch's operations, so that products and sums are joined here only where they are there. */
+typedef struct {
+    float rest1, beta2, rest2, keep, correction2, epsilon, rate;
+} adamw_numbers;
+
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#endif
+
+static inline void adamw(float *weight, float gradient, float *first, float *second, adamw_numbers n) {
+    *first = __builtin_fmaf(n.rest1, gradient - *first, *first);
+    *second = __builtin_fmaf(n.rest2 * gradient, gradient, *second * n.beta2);
+    const float root = sqrtf(*second / n.correction2) + n.epsilon;
+    *weight = *weight * n.keep + n.rate * *first / root;
+}
+
+/* 16 bits for each place and step; see moments.py. */
+static inline uint32_t mixed_bits(uint32_t place, uint32_t shift) {
+    uint32_t mixed = (place * 40503u % 65536u + shift) & 0xffffu;
+    mixed = mixed * (2u * mixed + 1u) & 0xffffu;
+    mixed = ((mixed << 8) | (mixed >> 8)) & 0xffffu;
+    return mixed * (2u * mixed + 1u) & 0xffffu;
+}
+
+void adamw_16bit(float *weight, const float *gradient, uint16_t *first, uint16_t *second, const float *numbers,
+                          int64_t count, int64_t piece, int64_t step, int threads) {
+    adamw_numbers n;
+    memcpy(&n, numbers, sizeof n);
+    const uint32_t shift = (uint32_t)(step * 27145 % 65536);
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t start = 0; start < count; start += piece) {
+        const int64_t length = count - start < piece ? count - start : piece;
+        float *w = weight + start;
+        const float *g = gradient + start;
+        uint16_t *m = first + start, *v = second + start;
+#pragma omp simd
+        for (int64_t i = 0; i < length; i++) {
+            float one = load_bf16(m[i]), two = load_bf16(v[i]);
+            adamw(w + i, g[i], &one, &two, n);
+            const uint32_t more = mixed_bits((uint32_t)i, shift);
+            m[i] = (uint16_t)((float_to_bits(one) + more) >> 16);
+            v[i] = (uint16_t)((float_to_bits(two) + more) >> 16);
+        }
+    }
+}
+
+/* Codes of a block by the upper 16 bits of its numbers over the largest; returns that one, and changes the numbers. */
+static inline float pack_block(float *values, uint8_t *codes, const uint8_t *table, int64_t length) {
+    /* Sizes have the order of their bits, and what is no number is above all. */
+    uint32_t most = 0;
+#pragma omp simd reduction(max : most)
+    for (int64_t i = 0; i < length; i++) {
+        const uint32_t size = float_to_bits(values[i]) & 0x7fffffffu;
+        most = size > most ? size : most;
+    }
+    const float largest = bits_to_float(most), divisor = largest < 1.17549435e-38f ? 1.17549435e-38f : largest;
+#pragma omp simd
+    for (int64_t i = 0; i < length; i++) values[i] /= divisor;
+    for (int64_t i = 0; i < length; i++) codes[i] = table[float_to_bits(values[i]) >> 16];
+    return largest;
+}
+
+void adamw_8bit(float *weight, const float *gradient, uint8_t *first, float *first_scales, uint8_t *second,
+                         float *second_scales, const float *maps, const uint8_t *tables, const float *numbers,
+                         int64_t blocks, int64_t length, int threads) {
+    adamw_numbers n;
+    memcpy(&n, numbers, sizeof n);
+#pragma omp parallel num_threads(threads)
+    {
+        float *room = malloc(2 * (size_t)length * sizeof *room);
+#pragma omp for schedule(static)
+        for (int64_t block = 0; block < blocks; block++) {
+            const int64_t start = block * length;
+            float *ones = room, *twos = room + length;
+            for (int64_t i = 0; i < length; i++) {
+                ones[i] = maps[first[start + i]] * first_scales[block];
+                twos[i] = maps[256 + second[start + i]] * second_scales[block];
+            }
+#pragma omp simd
+            for (int64_t i = 0; i < length; i++) adamw(weight + start + i, gradient[start + i], ones + i, twos + i, n);
+            first_scales[block] = pack_block(ones, first + start, tables, length);
+            second_scales[block] = pack_block(twos, second + start, tables + 65536, length);
+        }
+        free(room);
+    }
+}
+
+#ifndef __clang__
+#pragma GCC pop_options
+#endif
+
 static inline float same(float value) { return value; }
 
 #define ELEMENT float

@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import final
@@ -96,6 +97,24 @@ class NativeOperations:
         arrays = (codes_OW.contiguous(), constants_OK.contiguous(), scales_O4.contiguous(), weight_OI)
         self._call("nf4_expand", weight_OI, arrays, (*weight_OI.shape, constants_OK.shape[1]))
 
+    def adamw_16bit(
+        self, weight: Tensor, gradient: Tensor, moments: Sequence[Tensor], numbers: Tensor, piece: int, step: int
+    ) -> None:
+        """Update a weight whose moments are in bf16; see `headway.training.engines.torch.optimizers.compact`."""
+        self._run("adamw_16bit", (weight, gradient, *moments, numbers), (weight.numel(), piece, step))
+
+    def adamw_8bit(
+        self,
+        weight: Tensor,
+        gradient: Tensor,
+        moments: Sequence[Tensor],
+        tables: Sequence[Tensor],
+        numbers: Tensor,
+        blocks: int,
+    ) -> None:
+        """Update a matrix whose moments are in 8 bits; see `headway.training.engines.torch.optimizers.compact`."""
+        self._run("adamw_8bit", (weight, gradient, *moments, *tables, numbers), (blocks, weight.numel() // blocks))
+
     def _call(
         self,
         name: str,
@@ -104,8 +123,12 @@ class NativeOperations:
         sizes: tuple[int, ...],
         numbers: tuple[float, ...] = (),
     ) -> None:
-        function = getattr(self._library, f"{name}_{_SUFFIXES[typed.dtype]}")
-        function(
+        self._run(f"{name}_{_SUFFIXES[typed.dtype]}", arrays, sizes, numbers)
+
+    def _run(
+        self, name: str, arrays: tuple[Tensor, ...], sizes: tuple[int, ...], numbers: tuple[float, ...] = ()
+    ) -> None:
+        getattr(self._library, name)(
             *(ctypes.c_void_p(_arrived(array).data_ptr()) for array in arrays),
             *(ctypes.c_int64(size) for size in sizes),
             *(ctypes.c_float(number) for number in numbers),

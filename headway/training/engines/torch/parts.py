@@ -76,6 +76,10 @@ def _prepare(part: Llama, recipe: Recipe, adapters: AdapterSettings | None, rank
     if training.method == "qlora":
         for _, module in part.projections():
             module.pack()
+    if training.compile and ranks.mesh is not None:
+        # A layer at a time: what devices send each other between layers is not the compiler's.
+        for block in part.model.layers.values():
+            block.compile(dynamic=False)
     if layout.data_parallel_degree > 1:
         from headway.training.engines.torch.parallel.shards import share_states
 

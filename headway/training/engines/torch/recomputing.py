@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, cast
 
 import torch
-from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts, noop_context_fn
+from torch.utils.checkpoint import CheckpointPolicy, create_selective_checkpoint_contexts
 
 from headway.training.engines.torch.model import Block, Llama
 
@@ -46,10 +46,10 @@ def recompute_layers(model: Llama, level: str, share: float = 1.0) -> None:
     """
     if level == "none":
         return
-    contexts: Contexts = noop_context_fn if level == "full" else partial(_contexts, 1 if level == "selective" else 2)
-    blocks = list(model.model.layers.values())
+    contexts: Contexts | None = None if level == "full" else partial(_contexts, 1 if level == "selective" else 2)
+    blocks = [cast(Block, block) for block in model.model.layers.values()]
     for block in blocks[: round(share * len(blocks))]:
-        cast(Block, block).recomputes = contexts
+        block.recomputes, block.contexts = True, contexts
 
 
 def _contexts(every: int) -> Any:

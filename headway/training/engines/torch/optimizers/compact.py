@@ -8,12 +8,10 @@ from typing import Any, final
 import torch
 from torch import Tensor
 
+from headway.training.engines.torch.native import active_native
 from headway.training.engines.torch.optimizers.lodging import Lodging, pieces
-from headway.training.engines.torch.optimizers.moments import FIRST, SECOND, Form
+from headway.training.engines.torch.optimizers.moments import FIRST, PIECE, SECOND, Form
 from headway.training.engines.torch.parallel.local import here, placed_like
-
-PIECE = 2**18
-"""Numbers of a weight that are worked on at a time: their fp32 moments stay in a CPU's cache."""
 
 _ALL = slice(None)
 
@@ -71,12 +69,43 @@ class CompactAdamW(torch.optim.Optimizer):
         own, gradient = here(weight), here(weight.grad)  # type: ignore[arg-type]
         kept = {name: tensor for name, tensor in state.items() if name != "step"}
         step = int(state["step"])
+        if not self._lodging.is_host and self._in_one_pass(own, gradient, kept, step, group):
+            return
         for rows in pieces(own, PIECE):
             with self._lodging.rows(kept, rows, own.device) as parts:
                 first, second = (self._form.read(parts, moment, _ALL) for moment in (FIRST, SECOND))
                 _adamw(own[rows], gradient[rows], first, second, step, group)
                 self._form.write(parts, FIRST, _ALL, first, step)
                 self._form.write(parts, SECOND, _ALL, second, step)
+
+    def _in_one_pass(
+        self, own: Tensor, gradient: Tensor, kept: dict[str, Tensor], step: int, group: dict[str, Any]
+    ) -> bool:
+        """Update by the compiled program, to the same bits; return whether it takes these tensors."""
+        native = active_native(own)
+        parts = {name: here(tensor) for name, tensor in kept.items()}
+        if (
+            native is None
+            or not own.numel()
+            or not all(each.is_contiguous() for each in (own, gradient, *parts.values()))
+        ):
+            return False
+        if gradient.dtype != torch.float32 or own.dtype != torch.float32:
+            return False
+        return self._form.update(native, own, gradient, parts, numbers_of(group, step), step)
+
+
+def numbers_of(group: dict[str, Any], step: int) -> Tensor:
+    """Return what an update multiplies by and adds, as `_adamw` has it."""
+    beta1, beta2 = group["betas"]
+    rate = group["lr"]
+    return torch.tensor(
+        (
+            1 - beta1, beta2, 1 - beta2, 1 - rate * group["weight_decay"], 1 - beta2**step, group["eps"],
+            -rate / (1 - beta1**step),
+        ),
+        dtype=torch.float32,
+    )  # fmt: skip
 
 
 def _adamw(weight: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step: int, group: dict[str, Any]) -> None:
@@ -85,5 +114,10 @@ def _adamw(weight: Tensor, gradient: Tensor, first: Tensor, second: Tensor, step
     first.lerp_(gradient, 1 - beta1)
     second.mul_(beta2).addcmul_(gradient, gradient, value=1 - beta2)
     weight.mul_(1 - rate * group["weight_decay"])
-    root = (second / (1 - beta2**step)).sqrt_().add_(group["eps"])
+    root = _root(second / (1 - beta2**step)).add_(group["eps"])
     weight.addcdiv_(first, root, value=-rate / (1 - beta1**step))
+
+
+def _root(values: Tensor) -> Tensor:
+    """Return square roots: on a CPU the nearest numbers, which PyTorch's own of long arrays are not always."""
+    return values.double().sqrt_().float() if values.device.type == "cpu" else values.sqrt_()

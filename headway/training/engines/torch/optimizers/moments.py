@@ -15,6 +15,8 @@ from typing import final
 import torch
 from torch import Tensor
 
+from headway.training.engines.torch.native import NativeOperations
+
 FIRST, SECOND = "exp_avg", "exp_avg_sq"
 
 BLOCK = 256
@@ -23,6 +25,9 @@ LEAST_BLOCK = 16
 """Where rows divide into shorter blocks only, a whole row is one block."""
 
 SCALE = "_scale"
+
+PIECE = 2**18
+"""Numbers of a weight that are worked on at a time: their fp32 moments stay in a CPU's cache."""
 
 _DITHER_STEP, _DITHER_PLACE = 27145, 40503
 """Odd, so that every number below 2^16 has its turn; near 2^16 times the fractions of sqrt(2) and of the golden ratio,
@@ -54,6 +59,21 @@ class Form(ABC):
             step: of the optimizer, from 1.
         """
 
+    @abstractmethod
+    def update(
+        self, native: NativeOperations, weight: Tensor, gradient: Tensor, parts: Parts, numbers: Tensor, step: int
+    ) -> bool:
+        """Do AdamW's whole update of a weight in one pass; return whether the program has one for it.
+
+        Args:
+            native: the compiled program.
+            weight: this device's part, fp32.
+            gradient: of it, fp32.
+            parts: this device's tensors of the weight.
+            numbers: as `compact.numbers_of` makes them.
+            step: of the optimizer, from 1.
+        """
+
 
 @final
 class Rounded(Form):
@@ -81,6 +101,15 @@ class Rounded(Form):
         # Half of what is between two neighbours, on average, is added before the lower 16 bits are cut off.
         bits = mixed.add_(values.view(torch.int32))
         parts[moment][rows] = bits.bitwise_and_(-(2**16)).view(torch.float32)
+
+    def update(
+        self, native: NativeOperations, weight: Tensor, gradient: Tensor, parts: Parts, numbers: Tensor, step: int
+    ) -> bool:
+        """Update a weight; see `Form.update`."""
+        rows = max(1, PIECE // max(1, weight[0].numel()))
+        piece = rows * weight[0].numel()
+        native.adamw_16bit(weight, gradient, (parts[FIRST], parts[SECOND]), numbers, piece, step)
+        return True
 
 
 @cache
@@ -139,6 +168,16 @@ class Quantised(Form):
         parts[moment][rows] = codes
         scales.copy_(found)
 
+    def update(
+        self, native: NativeOperations, weight: Tensor, gradient: Tensor, parts: Parts, numbers: Tensor, step: int
+    ) -> bool:
+        """Update a matrix; see `Form.update`."""
+        if weight.dim() < 2:
+            return False
+        moments = tuple(parts[name] for moment in (FIRST, SECOND) for name in (moment, f"{moment}{SCALE}"))
+        native.adamw_8bit(weight, gradient, moments, _tables(), numbers, moments[1].numel())
+        return True
+
 
 FORMS: dict[str, Form] = {"adamw16bit": Rounded(), "adamw8bit": Quantised()}
 """Name of the optimizer -> how it keeps its moments."""
@@ -195,6 +234,15 @@ def dynamic_map(*, signed: bool) -> tuple[float, ...]:
 @cache
 def _map(moment: str, device: torch.device | None = None) -> Tensor:
     return torch.tensor(dynamic_map(signed=moment == FIRST), dtype=torch.float32, device=device)
+
+
+@cache
+def _tables() -> tuple[Tensor, Tensor]:
+    """Return the values of both moments' maps, and the codes of both."""
+    cpu = torch.device("cpu")
+    return torch.cat([_map(moment) for moment in (FIRST, SECOND)]), torch.cat(
+        [_codes(moment, cpu) for moment in (FIRST, SECOND)]
+    )
 
 
 @cache

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.distributed.pipelining import (
     PipelineStage,
     Schedule1F1B,
+    ScheduleGPipe,
     ScheduleInterleaved1F1B,
     ScheduleInterleavedZeroBubble,
     ScheduleZBVZeroBubble,
@@ -82,7 +83,11 @@ def _schedule(layout: Layout) -> tuple[type[Any], bool]:
         return ScheduleInterleavedZeroBubble, True
     if layout.pipeline_schedule == V_SHAPED:
         return ScheduleZBVZeroBubble, True
-    return (Schedule1F1B, False) if layout.virtual_pipeline_stages == 1 else (ScheduleInterleaved1F1B, True)
+    if layout.virtual_pipeline_stages > 1:
+        return ScheduleInterleaved1F1B, True
+    # With fewer micro-batches than stages, one of each in turn is all of the one and then all of the other.
+    is_short = layout.gradient_accumulation_steps < layout.pipeline_parallel_degree
+    return (ScheduleGPipe if is_short else Schedule1F1B), False
 
 
 @contextmanager

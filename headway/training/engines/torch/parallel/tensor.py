@@ -22,6 +22,7 @@ from headway.recipe import ModelConfig
 from headway.training.engines.torch.model import IGNORED_TARGET, MLP, Attention, Linear, Llama, Norm
 from headway.training.engines.torch.parallel.local import local
 from headway.training.engines.torch.parallel.loss import DividedCrossEntropy
+from headway.training.support import DIVIDED_BY_TENSOR
 
 _BY_COLUMNS = ("q_proj", "k_proj", "v_proj", "gate_proj", "up_proj", "lm_head")
 _BY_ROWS = ("o_proj", "down_proj")
@@ -77,7 +78,7 @@ def require_divisible(config: ModelConfig, degree: int) -> None:
     Raises:
         TrainingError: the rule, the value and the degree.
     """
-    for field in ("num_attention_heads", "num_key_value_heads", "intermediate_size"):
+    for field in DIVIDED_BY_TENSOR:
         value = getattr(config, field)
         if value % degree:
             raise TrainingError("training-tensor-parallel", field=field, value=value, degree=degree)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 
+from headway.training.engines.torch.native import activate_native, load_native
 from headway.training.engines.torch.optimizers import compact
 from headway.training.engines.torch.optimizers.compact import CompactAdamW
 from headway.training.engines.torch.optimizers.lodging import Lodging
@@ -74,3 +75,24 @@ def test_a_state_takes_what_is_planned(name: str, each: float) -> None:
     optimizer.step()
     held = sum(value.nbytes for key, value in optimizer.state[weight].items() if key != "step")
     assert held == each * weight.numel()
+
+
+@pytest.mark.parametrize("shape", [(300, 1001), (512, 768), (7,), (4, 34), (100, 5000)])
+@pytest.mark.parametrize("name", FORMS)
+def test_the_compiled_update_gives_the_same_bytes(name: str, shape: tuple[int, ...]) -> None:
+    """Over four steps, with gradients of falling size; matrices of several pieces, of whole blocks, and of none."""
+    if load_native() is None:
+        pytest.fail("there is a C compiler where this is tested")
+    found = []
+    for is_active in (False, True):
+        activate_native(is_active=is_active)
+        generator = torch.Generator().manual_seed(0)
+        weight = torch.nn.Parameter(torch.randn(shape, generator=generator))
+        groups = [{"params": [weight], "weight_decay": DECAY}]
+        optimizer = CompactAdamW(groups, FORMS[name], BESIDE, lr=RATE, betas=BETAS, eps=EPSILON)
+        for step in range(4):
+            weight.grad = torch.randn(shape, generator=generator) * 10**-step
+            optimizer.step()
+        found.append({"weight": weight.detach(), **optimizer.state[weight]})
+    for key, tensor in found[0].items():
+        assert torch.equal(tensor, found[1][key]), key

@@ -12,10 +12,12 @@ import signal
 import sys
 import traceback
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from headway.planning.choice import Layout
 from headway.recipe import Recipe, resolve_recipe
@@ -23,6 +25,8 @@ from headway.resilience.checkpoint import CheckpointStore
 from headway.training.data import Batch
 from headway.training.engines import Engine, build_engine
 from headway.training.place import RENDEZVOUS, Place
+
+COMPILE = torch.compile
 
 IMPORTED = (
     "headway.training.engines.torch.engine",
@@ -75,6 +79,9 @@ def train(engine: Engine, recipe: Recipe, steps: range, size: int, **kind: bool)
 def run(task: dict[str, Any], folder: Path) -> None:
     """Train under one layout, and leave losses, norms, the state after the first step and a checkpoint."""
     recipe = resolve_recipe(task["recipe"])
+    if recipe.training.compile:
+        # All of the compiler but its code: that is what takes its time.
+        torch.compile = partial(COMPILE, backend="aot_eager")  # type: ignore[assignment]
     layout = Layout(**task["layout"])
     engine = build_engine(recipe, layout=layout)
     size, kind = layout.micro_batch_size, {name: task.get(name, False) for name in ("documents", "marks")}
@@ -89,7 +96,9 @@ def run(task: dict[str, Any], folder: Path) -> None:
     more = range(task.get("first", 0) + 1, task.get("first", 0) + task["steps"])
     results += train(engine, recipe, more, size, **kind)
     texts = [batch_of(recipe, step, **kind) for step in range(90, 93)]
-    evaluated = engine.evaluate([rows_of(text, slice(step % 2, 2)) for step, text in enumerate(texts)])
+    evaluated = engine.evaluate(
+        [rows_of(text, slice(step % 2, 2) if size > 1 else slice(1)) for step, text in enumerate(texts)]
+    )
     store = CheckpointStore(folder / "checkpoints")
     step = task.get("first", 0) + task["steps"]
     engine.save(lambda taken: store.save(replace(taken, state={**taken.state, "step": step})))

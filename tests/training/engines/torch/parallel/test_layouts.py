@@ -68,6 +68,12 @@ def adapted(recipe: Mapping[str, Any], method: str = "lora") -> dict[str, Any]:
 
 IN_A_V: dict[str, Any] = {"virtual_pipeline_stages": 2, "pipeline_schedule": "zero-bubble-v"}
 
+
+def compiled(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a recipe whose layers are compiled."""
+    return {**recipe, "training": {**recipe["training"], "compile": True}}
+
+
 TWO: dict[str, dict[str, Any]] = {
     "copies": {"layout": layout(2)},
     "optimizer": {"layout": layout(2, shard="optimizer")},
@@ -84,6 +90,7 @@ TWO: dict[str, dict[str, Any]] = {
     "adapters-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE)},
     "adapters-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE)},
     "adapters-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE)},
+    "compiled-shards": {"layout": layout(2, shard="parameters", recompute="full"), "recipe": compiled(RECIPE)},
     "packed-shards": {"layout": layout(2, shard="parameters"), "recipe": adapted(RECIPE, "qlora")},
     "packed-tensor": {"layout": layout(tensor=2, sequence_parallel=True), "recipe": adapted(RECIPE, "qlora")},
     "packed-stages": {"layout": layout(pipeline=2), "recipe": adapted(RECIPE, "qlora")},
@@ -145,7 +152,9 @@ def reference(root: Path, task: Mapping[str, Any]) -> Path:
     """Return the folder of what one process found for the same model and text."""
     kind = next((kind for kind in ("documents", "marks") if task.get(kind)), "plain")
     if "recipe" in task:
-        kind = {None: "tied", "lora": "adapters", "qlora": "packed"}[task["recipe"]["training"].get("method")]
+        is_tied = task["recipe"]["model"]["tie_word_embeddings"]
+        plain = "tied" if is_tied else "plain"
+        kind = {None: plain, "lora": "adapters", "qlora": "packed"}[task["recipe"]["training"].get("method")]
     return root / "1" / kind
 
 
