@@ -138,7 +138,8 @@ class TrainingLoop:
             **bits,
             seconds=time.monotonic() - started,
         )
-        is_best = self._best.is_improved_by(loss, self._step)
+        is_best = self._best.is_beaten_by(loss)
+        self._best = self._best.after(loss, self._step)
         self._protect_best()
         return is_best
 
@@ -148,7 +149,7 @@ class TrainingLoop:
 
     def _is_out_of_patience(self) -> bool:
         patience = self._recipe.training.early_stopping_patience
-        return patience is not None and self._best.worse >= patience
+        return patience is not None and self._best.evaluations_since >= patience
 
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,9 +58,10 @@ def require_resumable(run: RunFolder, recipe: Recipe) -> None:
     before = run.recipe()
     if before.digest() != recipe.digest() and run.has_trained():
         changed = [
-            f"[{section}]"
+            setting
             for section in ("model", "data", "training")
             if _with_section(recipe, before, section).digest() != recipe.digest()
+            for setting in _changed_settings(before, recipe, (section,))
         ]
         raise RunError("run-recipe-changed", sections=", ".join(changed), name=run.name)
     done = saved_step(run)
@@ -129,9 +131,9 @@ def _with_section(recipe: Recipe, other: Recipe, section: str) -> Recipe:
     return recipe.model_copy(update={section: getattr(other, section)})
 
 
-def _changed_settings(before: Recipe, after: Recipe) -> list[str]:
+def _changed_settings(before: Recipe, after: Recipe, sections: Sequence[str] = _COMPARED_SECTIONS) -> list[str]:
     changed = []
-    for section in _COMPARED_SECTIONS:
+    for section in sections:
         old, new = getattr(before, section), getattr(after, section)
         for name in type(old).model_fields:
             values = getattr(old, name), getattr(new, name)

@@ -106,13 +106,15 @@ def test_the_best_needs_evaluations(make_small_recipe: Make, sections: dict[str,
 
 
 def test_judging_by_hand() -> None:
-    best = Best()
-    assert best.is_improved_by(2.0, 1)
-    assert not best.is_improved_by(2.0, 2)
-    assert not best.is_improved_by(math.nan, 3)
-    assert best == Best(loss=2.0, step=1, worse=2)
-    assert best.is_improved_by(1.5, 4)
+    begun = Best()
+    assert begun.is_beaten_by(2.0)
+    best = begun.after(2.0, 1)
+    assert not best.is_beaten_by(2.0)
+    assert not best.is_beaten_by(math.nan)
+    best = best.after(2.0, 2).after(math.nan, 3)
+    assert best == Best(loss=2.0, step=1, evaluations_since=2)
     # The end of a run evaluates the last step once more.
-    assert not best.is_improved_by(1.5, 4)
-    assert Best.of(best.to_dict()) == best == Best(loss=1.5, step=4, worse=0)
+    best = best.after(1.5, 4).after(1.5, 4)
+    assert begun == Best()
+    assert Best.of(best.to_dict()) == best == Best(loss=1.5, step=4)
     assert Best.of(None) == Best.of({"loss": 1}) == Best()

@@ -184,7 +184,9 @@ def test_a_changed_recipe_is_not_resumed(section: str, make_small_recipe: Make, 
     with pytest.raises(RunError) as refused:
         start(make_small_recipe(**{section: change[section]}), tmp_path, resume=True)
     assert refused.value.message_id == "run-recipe-changed"
-    assert refused.value.arguments["sections"] == f"[{section}]"
+    (name, value), told = next(iter(change[section].items())), refused.value.arguments["sections"]
+    assert f"{section}.{name} (" in told
+    assert f"-> {value})" in told
 
 
 def test_changed_text_is_not_resumed(make_small_recipe: Make, text_folder: Path, tmp_path: Path) -> None:

@@ -46,8 +46,14 @@ LAYOUTS: dict[int, dict[str, dict[str, Any]]] = {
     },
     4: {"shards-tensor": layout(2, 2, shard="parameters")},
 }
-KINDS = {2: tuple(FORMATS), 4: ("adamw8bit", "muon", "overflow")}
-CASES = [(size, name, kind) for size, layouts in LAYOUTS.items() for name in layouts for kind in KINDS[size]]
+KINDS: dict[str, tuple[str, ...]] = {
+    "shards": tuple(FORMATS),
+    "tensor": ("adamw8bit", "muon", "fp8", "overflow"),
+    "stages": ("adamw16bit", "fp16", "int8", "overflow"),
+    "shards-tensor": ("adamw8bit", "muon", "overflow"),
+}
+"""What is divided matters to blocks, whole matrices and scales, and not to each format everywhere."""
+CASES = [(size, name, kind) for size, layouts in LAYOUTS.items() for name in layouts for kind in KINDS[name]]
 
 
 def begin(root: Path, kind: str) -> Path:
@@ -70,7 +76,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
         halves: dict[str, dict[str, Any]] = {}
         wholes: dict[str, dict[str, Any]] = {}
         for name, one in layouts.items():
-            for kind in KINDS.get(size, FORMATS):
+            for kind in KINDS.get(name, tuple(FORMATS)):
                 task = {"recipe": FORMATS[kind], "layout": one}
                 wholes[f"{name}-{kind}"] = {**task, "resume": begun[kind], "steps": STEPS}
                 if size > 1:
