@@ -45,6 +45,7 @@ plan-label-data-parallel-degree = Data parallel
 plan-label-tensor-parallel-degree = Tensor parallel
 plan-label-pipeline-parallel-degree = Pipeline parallel
 plan-label-virtual-pipeline-stages = Chunks of layers in a stage
+plan-label-pipeline-schedule = Order of the passes of a pipeline
 plan-label-context-parallel-degree = Context parallel
 plan-label-expert-parallel-degree = Expert parallel
 plan-label-shard = Sharded states
