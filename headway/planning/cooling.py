@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from headway import units
 from headway.planning.constants import cooling_fact
+from headway.planning.limits import is_within
 from headway.planning.power import RACK_LIMITS, Power
 from headway.recipe.sections import SiteConfig
 
@@ -72,7 +73,7 @@ def liquid_litres_per_minute(heat_watts: float, rise_kelvin: float) -> float:
 
 def feasible_methods(rack_watts: float) -> tuple[str, ...]:
     """Return the methods that are known to cool a rack of this power, the simplest first."""
-    return tuple(method for method, limit in RACK_LIMITS.items() if rack_watts <= cooling_fact(limit))
+    return tuple(method for method, limit in RACK_LIMITS.items() if is_within(rack_watts, cooling_fact(limit)))
 
 
 def plan_cooling(site: SiteConfig, power: Power) -> Cooling:

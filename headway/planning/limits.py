@@ -13,6 +13,15 @@ The largest that a program was shown to hold has 1.74 x 10^14, and 1.45 x 10^13 
 2022, "BaGuaLu: targeting brain scale pretrained models with over 37 million cores" (PPoPP), abstract; those that were
 trained to an end have about 10^12."""
 
+_ROUNDING = 1e-9
+"""Of a limit, that sums of floating-point numbers may miss it by: eighteen trays of 7.5 kW come to 135,000.00000000003
+watts. Some thousand roundings of 10^-16 each, and far below any watt that a reader could mean."""
+
+
+def is_within(needed: float, limit: float) -> bool:
+    """Return whether a need stays within a limit, whose like it may miss by the rounding of sums alone."""
+    return needed <= limit * (1 + _ROUNDING)
+
 
 def require_possible(recipe: Recipe) -> None:
     """Refuse a model that cannot be: each field of it may be possible, and all of them together not.

@@ -26,6 +26,7 @@ from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.planning.choice import WAITING_PARTS
 from headway.planning.constants import cooling_fact, power_fact
+from headway.planning.limits import is_within
 from headway.planning.network import SERVER_DEVICES
 from headway.planning.time import Time
 from headway.recipe.sections import SiteConfig
@@ -380,7 +381,8 @@ def _nodes_per_rack(site: SiteConfig, nodes: int, node_peak_watts: float, of_pro
         return max(1, of_product)
     method = "air" if site.cooling == "auto" else site.cooling
     limit_watts = site.rack_capacity or cooling_fact(RACK_LIMITS[method])
-    return max(1, math.floor(limit_watts / node_peak_watts))
+    nodes = round(limit_watts / node_peak_watts)
+    return max(1, nodes if is_within(nodes * node_peak_watts, limit_watts) else nodes - 1)
 
 
 def _processors_watts(machine: Machine | None) -> float | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from headway import catalog, units
 from headway.planning.constants import cooling_fact
 from headway.planning.device import CPU
+from headway.planning.limits import is_within
 from headway.planning.message import Argument, Message
 from headway.planning.power import RACK_LIMITS, accelerator_watts
 from headway.recipe import Recipe
@@ -37,7 +38,7 @@ def obstacles(plan: Plan) -> Iterator[Message]:
         ("plan-infeasible-site-power", power.facility_peak_watts, power.capacity_watts),
         ("plan-infeasible-site-cooling", cooling.peak_heat_watts, cooling.capacity_watts),
     ):
-        if needed_watts is not None and capacity_watts is not None and needed_watts > capacity_watts:
+        if needed_watts is not None and capacity_watts is not None and not is_within(needed_watts, capacity_watts):
             devices = _enough_for(plan, capacity_watts / needed_watts)
             yield Message(
                 id=message_id,
@@ -77,7 +78,7 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     )
     yield from _stated_power(recipe, plan)
     rack_watts, limit_watts = power.rack_peak_watts, recipe.site.rack_capacity
-    if rack_watts is not None and limit_watts is not None and rack_watts > limit_watts:
+    if rack_watts is not None and limit_watts is not None and not is_within(rack_watts, limit_watts):
         yield Message(
             id="plan-warning-rack-power",
             arguments={
@@ -161,7 +162,7 @@ def _capacity(
         return
     if needed_watts is None:
         yield Message(id=unknown_id, arguments={"capacity_watts": capacity_watts})
-    elif TIGHT_CAPACITY_SHARE < needed_watts / capacity_watts <= 1:
+    elif TIGHT_CAPACITY_SHARE < needed_watts / capacity_watts and is_within(needed_watts, capacity_watts):
         yield Message(id=tight_id, arguments={"share": needed_watts / capacity_watts})
 
 

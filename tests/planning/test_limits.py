@@ -6,7 +6,7 @@ import pytest
 
 from headway.errors import HeadwayError, PlanError, RecipeError
 from headway.planning import plan
-from headway.planning.limits import MAX_PARAMETERS, require_possible
+from headway.planning.limits import MAX_PARAMETERS, is_within, require_possible
 from headway.recipe import resolve_recipe
 
 SHAPE = {
@@ -94,3 +94,9 @@ def test_the_largest_models_that_were_tried_are_planned() -> None:
 def test_every_error_of_an_absurd_value_is_one_of_ours() -> None:
     with pytest.raises(HeadwayError):
         resolve_recipe(content("hardware", "devices", 10**400))
+
+
+def test_only_the_rounding_of_a_sum_may_pass_a_limit() -> None:
+    assert is_within(18 * 7500.000000000002, 135_000.0)
+    assert is_within(135_000.0, 135_000.0)
+    assert not is_within(135_000.01, 135_000.0)

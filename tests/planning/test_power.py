@@ -12,6 +12,7 @@ from headway import catalog
 from headway.errors import PlanError
 from headway.machine import Machine
 from headway.planning.constants import power_fact
+from headway.planning.cooling import plan_cooling
 from headway.planning.power import (
     Power,
     accelerator_watts,
@@ -225,3 +226,22 @@ def test_spare_servers_wait_and_draw(stated: dict[str, Any]) -> None:
     assert sum(found.parts.values()) == pytest.approx(found.facility_watts)
     assert "spare_servers_watts" in found.parts
     assert "spare_servers_watts" not in without.parts
+
+
+RACK_SCALE = [entry for entry in catalog.accelerators.entries().values() if entry.scale_up_domain_devices == 72]
+
+
+@pytest.mark.parametrize("entry", RACK_SCALE, ids=[entry.id for entry in RACK_SCALE])
+@pytest.mark.parametrize("devices", [4, 8, 16, 32, 36, 64, 72, 128, 256])
+def test_a_product_can_be_cooled_as_its_maker_cools_it(entry: catalog.Accelerator, devices: int) -> None:
+    """Eighteen trays of 7.5 kW are 135 kW, which sums of floating-point numbers miss for some numbers of devices."""
+    where = site()
+    found = plan_power(where, entry=entry, machine=None, devices=devices, per_node=4, busy=1.0)
+    assert plan_cooling(where, found).methods == ("direct-to-chip",)
+
+
+def test_a_rack_holds_the_servers_that_fill_it_exactly() -> None:
+    # Floating-point division makes 0.3 / 0.1 a little less than three; so it does with kilowatts.
+    found = power(site(node_watts="10.1 kW", rack_capacity=3 * 10_100.0), devices=64)
+    assert found.nodes_per_rack == 3
+    assert power(site(node_watts="10.1 kW", rack_capacity=3 * 10_100.0 - 1), devices=64).nodes_per_rack == 2
