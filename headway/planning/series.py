@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from headway import units
 from headway.errors import PlanError
+from headway.recipe.reading import read_limited
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,7 +104,10 @@ def plan_window(series: HourlySeries, *, seconds: float, start_hour: int) -> Win
 @lru_cache(maxsize=8)
 def _read(path: str, _modified: int, _size: int, lowest: float) -> HourlySeries:
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        content = read_limited(Path(path), MAX_BYTES)
+        if len(content) > MAX_BYTES:
+            raise PlanError("plan-series-large", path=path, limit_bytes=MAX_BYTES)
+        text = content.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise PlanError("plan-series-unreadable", path=path, reason=_reason(error)) from error
     values: list[float] = []
@@ -134,8 +138,6 @@ def read_series(path: str, *, lowest: float) -> HourlySeries:
         found = Path(path).stat()
     except OSError as error:
         raise PlanError("plan-series-unreadable", path=path, reason=_reason(error)) from error
-    if found.st_size > MAX_BYTES:
-        raise PlanError("plan-series-large", path=path, limit_bytes=MAX_BYTES)
     return _read(path, found.st_mtime_ns, found.st_size, lowest)
 
 

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import errno
-import os
-import select
-import stat
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,13 +16,12 @@ from headway.errors import CatalogError, RecipeError
 from headway.recipe.hf_config import read_config
 from headway.recipe.paths import anchor_paths
 from headway.recipe.phases import PhaseConfig, phase_content, with_clipping
+from headway.recipe.reading import read_limited
 from headway.recipe.rules import broken_rules
 from headway.recipe.schema import Recipe
 from headway.recipe.sections import PLACES
 
 _MAX_RECIPE_BYTES = 4 * 2**20
-_PIPE_SECONDS = 5.0
-"""How long a pipe may be silent before it counts as one that nobody writes to."""
 
 _RANGE_KINDS = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
 _SHAPES = ("model.preset", "model.config")
@@ -75,7 +70,7 @@ def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:
 
 def _read_toml(file: Path) -> dict[str, Any]:
     try:
-        content = _read_limited(file)
+        content = read_limited(file, _MAX_RECIPE_BYTES)
     except OSError as error:
         raise RecipeError("recipe-unreadable", path=str(file), reason=error.strerror or str(error)) from error
     if len(content) > _MAX_RECIPE_BYTES:
@@ -85,20 +80,6 @@ def _read_toml(file: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         # ValueError: not UTF-8, not TOML, or an integer of thousands of digits.
         raise RecipeError("recipe-not-toml", path=str(file), reason=str(error)) from error
-
-
-def _read_limited(file: Path) -> bytes:
-    """Read no more than what tells a file that is too large: the size of a device or a pipe says nothing.
-
-    Raises:
-        OSError: as the file system reports it, or because nobody writes to a pipe.
-    """
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as opened:
-        if stat.S_ISFIFO(os.fstat(descriptor).st_mode) and not select.select([descriptor], [], [], _PIPE_SECONDS)[0]:
-            raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
-        os.set_blocking(descriptor, True)
-        return opened.read(_MAX_RECIPE_BYTES + 1)
 
 
 def _exists(path: Path) -> bool:

@@ -1,4 +1,5 @@
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from headway.errors import PlanError
 from headway.planning import series as module
 from headway.planning.series import HourlySeries, plan_window, read_series
+from headway.recipe import reading
 
 HOUR = 3600.0
 
@@ -120,3 +122,13 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     file.write_text("0,1\n1,2\n")
     assert read_series(str(file), lowest=0.0).values == (1, 2)
     assert math.isclose(plan_window(read_series(str(file), lowest=0.0), seconds=HOUR, start_hour=0).mean, 1.0)
+
+
+def test_what_has_no_size_is_read_no_further_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_PIPE_SECONDS", 0.01)
+    with pytest.raises(PlanError, match="plan-series-large"):
+        read_series("/dev/zero", lowest=0.0)
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    with pytest.raises(PlanError, match="plan-series-unreadable"):
+        read_series(str(pipe), lowest=0.0)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headway import catalog
 from headway.errors import CatalogError, RecipeError
 from headway.i18n import Translator
-from headway.recipe import Recipe, RecipeProblems, find_recipe, load_recipe, loading, resolve_recipe
+from headway.recipe import Recipe, RecipeProblems, find_recipe, load_recipe, reading, resolve_recipe
 
 PRESET = {"preset": "headway-tiny-1m"}
 SHAPE = {
@@ -349,7 +349,7 @@ def test_a_byte_order_mark_is_no_content(tmp_path: Path) -> None:
 
 
 def test_a_pipe_is_read_and_one_without_a_writer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "_PIPE_SECONDS", 0.01)
+    monkeypatch.setattr(reading, "_PIPE_SECONDS", 0.01)
     pipe = tmp_path / "pipe.toml"
     os.mkfifo(pipe)
     with pytest.raises(RecipeError, match="recipe-unreadable"):
