@@ -162,7 +162,7 @@ def _capacity(
         return
     if needed_watts is None:
         yield Message(id=unknown_id, arguments={"capacity_watts": capacity_watts})
-    elif TIGHT_CAPACITY_SHARE < needed_watts / capacity_watts and is_within(needed_watts, capacity_watts):
+    elif needed_watts / capacity_watts > TIGHT_CAPACITY_SHARE and is_within(needed_watts, capacity_watts):
         yield Message(id=tight_id, arguments={"share": needed_watts / capacity_watts})
 
 
