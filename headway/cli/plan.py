@@ -13,8 +13,13 @@ from headway.errors import PlanError
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from headway.planning import Plan
     from headway.recipe import Recipe
+
+NOTHING_RUNS = 1
+"""Exit code where nothing that was planned can run, so that a script need not read the plan."""
 
 
 @command("plan")
@@ -37,8 +42,8 @@ def plan(
     page: str | None,
     published: bool,
     as_json: bool,
-) -> None:
-    """Predict everything that a recipe will take."""
+) -> int:
+    """Predict everything that a recipe will take; return the exit code."""
     from headway.recipe import find_recipe
 
     ways = {
@@ -53,18 +58,23 @@ def plan(
         raise PlanError("plan-option-needs", option="--output", other="--sweep")
     if published:
         _published(as_json)
-        return
+        return 0
     if recipe_path is None:
         raise PlanError("plan-recipe-missing")
     recipe = find_recipe(recipe_path, overrides)
     if topics:
         _explain(recipe, topics, as_json)
-    elif accelerators is not None:
-        _compare(recipe, accelerators, as_json)
-    elif swept is not None:
-        _sweep(recipe, swept, picture, as_json)
-    else:
-        _show(recipe, page, as_json)
+        return 0
+    if accelerators is not None:
+        return _code(_compare(recipe, accelerators, as_json))
+    if swept is not None:
+        return _code(_sweep(recipe, swept, picture, as_json))
+    return _code([_show(recipe, page, as_json)])
+
+
+def _code(made: Iterable[Plan | None]) -> int:
+    """Return the exit code of plans, of which those that could not be made are None."""
+    return 0 if any(one is not None and one.is_feasible for one in made) else NOTHING_RUNS
 
 
 def _one_way(given: dict[str, Any]) -> None:
@@ -88,7 +98,7 @@ def _plan_alone(recipe: Recipe) -> Plan:
     return _plan(api.alone(recipe))
 
 
-def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
+def _show(recipe: Recipe, page: str | None, as_json: bool) -> Plan:
     from headway.cli.output import check_writable
     from headway.cli.plan_phases_view import show_phases
     from headway.planning.nearest import nearest_fits
@@ -108,6 +118,7 @@ def _show(recipe: Recipe, page: str | None, as_json: bool) -> None:
 
         show_plan(made, published_of(recipe, made), nearest_fits(recipe, made, _plan_alone))
         show_phases(made.chain)
+    return made
 
 
 def _report(recipe: Recipe, made: Plan, path: Path) -> None:
@@ -142,7 +153,7 @@ def _explain(recipe: Recipe, names: tuple[str, ...], as_json: bool) -> None:
         show_explanations(found)
 
 
-def _compare(recipe: Recipe, listed: str, as_json: bool) -> None:
+def _compare(recipe: Recipe, listed: str, as_json: bool) -> list[Plan | None]:
     from headway.cli.plan_compare_view import show_comparison, split_names
     from headway.planning.comparison import compare
     from headway.planning.variation import stated_own_settings
@@ -152,9 +163,10 @@ def _compare(recipe: Recipe, listed: str, as_json: bool) -> None:
         print_json({"name": recipe.name, "compared": [one.to_dict() for one in found]})
     else:
         show_comparison(found, stated_own_settings(recipe))
+    return [one.plan for one in found]
 
 
-def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> None:
+def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> list[Plan | None]:
     from headway.cli.plan_chart import check_picture, draw_sweep
     from headway.cli.plan_sweep_view import show_sweep
     from headway.planning.sweep import parse_sweep, sweep
@@ -169,6 +181,7 @@ def _sweep(recipe: Recipe, text: str, picture: str | None, as_json: bool) -> Non
         show_sweep(what, points)
     if picture is not None:
         draw_sweep(what, points, Path(picture))
+    return [point.plan for point in points]
 
 
 def _published(as_json: bool) -> None:

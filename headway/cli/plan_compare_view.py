@@ -152,9 +152,15 @@ def layout_text(layout: Layout) -> str:
         context=layout.context_parallel_degree,
         expert=layout.expert_parallel_degree,
         micro_batch=layout.micro_batch_size,
-        shard=layout.shard,
+        shard=shard_text(layout.shard, reshards=layout.reshard_after_forward),
         recompute=recompute_text(layout.recompute, layout.recompute_share),
     )
+
+
+def shard_text(shard: str, *, reshards: bool) -> str:
+    """Return what is sharded, and whether weights that were gathered stay for the backward pass."""
+    keeps = "yes" if shard == "parameters" and not reshards else "no"
+    return current_translator().text("plan-layout-shard", shard=shard, keeps=keeps)
 
 
 def recompute_text(level: str, share: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_message, stdout_console
-from headway.cli.plan_compare_view import layout_text, recompute_text
+from headway.cli.plan_compare_view import layout_text, recompute_text, shard_text
 from headway.cli.plan_published_view import beside_table
 from headway.cli.plan_trades_view import trades_note, trades_table
 from headway.i18n import current_translator, formatting
@@ -141,7 +141,7 @@ def _alternatives_table(alternatives: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
         [
             translator.text("plan-layout-summary", **_degrees(one["layout"])),
-            one["layout"]["shard"],
+            shard_text(one["layout"]["shard"], reshards=one["layout"]["reshard_after_forward"]),
             recompute_text(one["layout"]["recompute"], one["layout"]["recompute_share"]),
             *(format_quantity(name, one[name], translator.language) for name in names),
         ]

@@ -323,3 +323,29 @@ def test_failures_are_simulated_where_they_are_explained(headway: Headway) -> No
     steps = headway("plan", *EIGHT_H100, *rate, "--explain", "reliability", "--json").json["reliability"]
     chance = [step["arguments"]["process"] for step in steps if step["id"] == "explain-reliability-chance"]
     assert chance == ["independent", "bursts", "replay"]
+
+
+@pytest.mark.parametrize(
+    ("ways", "code"),
+    [
+        ((), 1),
+        (("--json",), 1),
+        (("--sweep", "hardware.devices=8,16"), 1),
+        (("--sweep", "hardware.devices=8,1024"), 0),
+        (("--compare", "h100,v100"), 1),
+        (("--explain", "memory"), 0),
+    ],
+)
+def test_the_exit_code_tells_whether_anything_runs(headway: Headway, ways: tuple[str, ...], code: int) -> None:
+    own = ("llama-3.1-405b", "--set", "hardware.accelerator=h100", "--set", "hardware.devices=8")
+    assert headway("plan", *own, *ways).code == code
+
+
+def test_layouts_that_differ_in_what_they_keep_are_told_apart(headway: Headway) -> None:
+    own = ("llama-3.1-8b", "--set", "hardware.accelerator=h100", "--set", "hardware.devices=64")
+    for reshards, kept in (("true", False), ("false", True)):
+        stated = ("--set", "layout.shard=parameters", "--set", f"layout.reshard_after_forward={reshards}")
+        shown = headway("plan", *own, *stated).out
+        assert ("parameters (kept after the forward pass)" in " ".join(shown.split())) is kept
+        explained = headway("plan", *own, *stated, "--explain", "layout").out
+        assert ("(kept after the forward pass)" in " ".join(explained.split())) is kept

@@ -86,6 +86,7 @@ def _front(plan: Plan) -> Iterator[Explanation]:
                 "expert": layout.expert_parallel_degree,
                 "micro_batch": layout.micro_batch_size,
                 "shard": layout.shard,
+                "keeps": "yes" if layout.shard == "parameters" and not layout.reshard_after_forward else "no",
                 "recompute": layout.recompute,
                 "seconds": one.step_seconds,
                 "bytes": one.device_peak_bytes,

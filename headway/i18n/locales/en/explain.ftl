@@ -11,11 +11,14 @@ explain-layout-format = With products in { $precision } the best step takes { DU
         [yes] ; the loss is assumed to stay within { PERCENT($loss) } of that in 16 bits
        *[no] {""}
     }.
-# $chosen, $joules_known, $usd_known (String): yes or no; $precision, $shard, $recompute (String): names; $data, $tensor, $pipeline, $context, $expert, $micro_batch, $seconds, $bytes, $kilowatt_hours, $usd (Number)
+# $chosen, $keeps, $joules_known, $usd_known (String): yes or no; $precision, $shard, $recompute (String): names; $data, $tensor, $pipeline, $context, $expert, $micro_batch, $seconds, $bytes, $kilowatt_hours, $usd (Number)
 explain-layout-trade = { $chosen ->
         [yes] Chosen
        *[no] Also unbeaten
-    }: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context }, experts { $expert }, micro-batch { $micro_batch }, sharded { $shard }, recompute { $recompute }, { $precision }: { DURATION($seconds) } a step and { BYTES($bytes) } of a device{ $joules_known ->
+    }: data { $data }, tensor { $tensor }, pipeline { $pipeline }, context { $context }, experts { $expert }, micro-batch { $micro_batch }, sharded { $shard }{ $keeps ->
+        [yes] {" "}(kept after the forward pass)
+       *[no] {""}
+    }, recompute { $recompute }, { $precision }: { DURATION($seconds) } a step and { BYTES($bytes) } of a device{ $joules_known ->
         [yes] , { DECIMAL($kilowatt_hours) } kWh
        *[no] {""}
     }{ $usd_known ->

@@ -510,7 +510,7 @@ plan-topic-unknown = A topic must be one that a plan explains: "{ $name }" is no
 
 plan-yes = yes
 plan-no = no
-# all degrees (Number); $shard (String): a name, not translated; $recompute (String): none, or plan-layout-recompute
+# all degrees (Number); $shard (String): none, or plan-layout-shard; $recompute (String): none, or plan-layout-recompute
 plan-layout-short = { $data ->
         [1] {""}
        *[other] data { $data }{" "}
@@ -535,6 +535,11 @@ plan-layout-short = { $data ->
     }{ $recompute ->
         [none] {""}
        *[other] {", "}recompute { $recompute }
+    }
+# $shard (String): a name, not translated; $keeps (String): yes or no
+plan-layout-shard = { $shard }{ $keeps ->
+        [yes] {" "}(kept after the forward pass)
+       *[no] {""}
     }
 # $level (String): a name, not translated; $partial (String): yes or no; $share (Number): of the layers
 plan-layout-recompute = { $level }{ $partial ->
