@@ -119,6 +119,8 @@ def warnings(recipe: Recipe, plan: Plan) -> Iterator[Message]:
     if checkpoints is not None and checkpoints > recipe.site.max_stall_share:
         yield Message(id="plan-warning-checkpoint-slow", arguments={"share": checkpoints})
     yield from _checkpointing(plan)
+    if plan.reliability is not None and plan.reliability.goodput is None:
+        yield Message(id="plan-warning-storage-unknown", arguments={"share": 1 - plan.reliability.charged_share})
     assumed = plan.network.assumed_bytes_per_second
     if assumed is not None:
         yield Message(id="plan-warning-network-assumed", arguments={"rate": assumed})

@@ -280,14 +280,13 @@ def _time(recipe: Recipe, chosen: Choice, storage: Storage, reliability: Reliabi
 def _goodput(reliability: Reliability | None) -> float | None:
     """Return the useful share of the time, which is nothing where a job does not live long enough to save itself.
 
-    Where the storage is not known, what is known to be lost is the waiting for servers.
+    Where the storage is not known, it is what is left of detection, restart and waiting for servers.
     """
     if reliability is None:
         return None
     if not reliability.makes_progress:
         return 0.0
-    waiting = reliability.spares.waiting_share
-    return 1 - waiting if reliability.goodput is None and waiting else reliability.goodput
+    return reliability.charged_share
 
 
 def _evaluation_seconds(recipe: Recipe, chosen: Choice) -> float:

@@ -366,3 +366,21 @@ def test_a_plan_is_frozen(make_recipe: MakeRecipe) -> None:
     found: Plan = plan(make_recipe(hardware={"accelerator": "h100"}))
     with pytest.raises(AttributeError):
         found.time.step_seconds = 0.0  # type: ignore[misc]
+
+
+def test_without_a_rate_of_the_storage_restarts_are_still_charged(make_recipe: MakeRecipe) -> None:
+    """Useful is M e^(-R/M) / (M + D): with M = 10 h, D = 1 h and R = 2 h it is e^(-0.2) 10 / 11 = 74.4 %."""
+    resilience = {
+        "failures_per_1000_devices_per_day": 24 / 10 * 1000 / 16,
+        "detection_time": "1 h",
+        "restart_time": "2 h",
+        "warm_up_time": 0,
+    }
+    found = plan(make_recipe(hardware={"accelerator": "h100", "devices": 16}, resilience=resilience))
+    assert found.reliability is not None
+    assert found.reliability.goodput is None
+    assert found.time.total_seconds == pytest.approx(
+        (found.time.training_seconds + found.time.evaluation_seconds) / 0.74430, rel=1e-4
+    )
+    (told,) = [one for one in found.warnings if one.id == "plan-warning-storage-unknown"]
+    assert told.arguments["share"] == pytest.approx(0.2557, abs=1e-4)

@@ -103,6 +103,7 @@ def _energy(plan: Plan) -> Iterator[Explanation]:
     energy, watts, seconds = plan.energy, plan.power.facility_watts, plan.time.total_seconds
     if energy.facility_joules is None or watts is None or seconds is None:
         return
+    failures = plan.reliability
     yield Explanation(
         id="explain-energy-facility",
         quantity="joules",
@@ -110,6 +111,7 @@ def _energy(plan: Plan) -> Iterator[Explanation]:
         arguments={
             "watts": watts,
             "seconds": seconds,
+            "interruptions": "none" if failures is None else "some" if failures.goodput is None else "all",
             "kilowatt_hours": units.joules_to_kilowatt_hours(energy.facility_joules),
         },
         source=_PUE,

@@ -263,15 +263,16 @@ def _run(recipe: Recipe, plan: Plan) -> Iterator[Explanation]:
     )
     if time.total_seconds is None:
         return
-    goodput = plan.reliability.goodput if plan.reliability is not None else None
+    failures = plan.reliability
+    is_known = "no" if failures is None else "partly" if failures.goodput is None else "yes"
     yield Explanation(
         id="explain-time-total",
         quantity="seconds",
         value=time.total_seconds,
         arguments={
             "training_seconds": time.training_seconds,
-            "is_known": "no" if goodput is None else "yes",
-            "goodput": goodput or 1.0,
+            "is_known": is_known,
+            "goodput": 1.0 if failures is None else failures.charged_share,
             "seconds": time.total_seconds,
         },
         source="headway plan --explain reliability",

@@ -96,6 +96,16 @@ def exact_goodput(mtbf_seconds: float, way: Checkpointing) -> float:
     return way.work_seconds / ((mtbf_seconds + way.detection_seconds) * math.exp(lead) * math.expm1(exponent))
 
 
+def restarts_goodput(mtbf_seconds: float, detection_seconds: float, restart_seconds: float) -> float:
+    """Return the useful share of the wall time where nothing is known but the way back: M e^(-R/M) / (M + D).
+
+    It is the limit of `exact_goodput` for checkpoints that take nothing and of which there is no end.
+
+    Leaves out: writing checkpoints, and the work since the last one.
+    """
+    return math.exp(-restart_seconds / mtbf_seconds) * mtbf_seconds / (mtbf_seconds + detection_seconds)
+
+
 def losses(mtbf_seconds: float, way: Checkpointing) -> Losses:
     """Return where the wall time goes, exactly as `exact_goodput` counts it.
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from headway import units
 from headway.catalog.reliability import recovery
 from headway.planning.constants import constant
-from headway.planning.reliability.goodput import Checkpointing, Losses, exact_goodput, losses
+from headway.planning.reliability.goodput import Checkpointing, Losses, exact_goodput, losses, restarts_goodput
 from headway.planning.reliability.intervals import best_interval_seconds as best_work_seconds
 from headway.planning.reliability.rates import (
     FailureRate,
@@ -63,7 +63,7 @@ class Reliability:
         expected_interruptions: over the run.
         expected_interruptions_low: lower end of the interval that holds the number in 80 % of all cases.
         expected_interruptions_high: upper end.
-        wall_seconds: over which they are counted: the run with what failures cost, or without where that is not known.
+        wall_seconds: over which they are counted: the run with what failures are known to cost (`charged_share`).
         detection_seconds: from a failure until it is noticed.
         restart_seconds: from then to the first step again, warm-up included.
         checkpoint_interval_seconds: the best time of work between checkpoints, no longer than the run.
@@ -109,6 +109,20 @@ class Reliability:
         way = self.checkpointing
         saving_seconds = 0.0 if way is None else max(way.stall_seconds, way.write_behind_seconds)
         return self.mtbf_hours * units.SECONDS_PER_HOUR >= self.restart_seconds + saving_seconds
+
+    @property
+    def charged_share(self) -> float:
+        """Share of the wall time that is useful, by all that is known to be lost: never less than the goodput.
+
+        Without a rate of the storage these are detection, restart and waiting for servers (`restarts_goodput`).
+
+        Leaves out, where `goodput` is None: writing checkpoints, and the work since the last one.
+        """
+        if self.goodput is not None:
+            return self.goodput
+        mtbf_seconds = self.mtbf_hours * units.SECONDS_PER_HOUR
+        back = restarts_goodput(mtbf_seconds, self.detection_seconds, self.restart_seconds)
+        return (1 - self.spares.waiting_share) * back
 
 
 def expected_rate(resilience: ResilienceConfig, accelerator: str | None = None) -> FailureRate:
@@ -175,7 +189,9 @@ def plan_reliability(
     spares = _spares(resilience, mtbf_seconds)
     running = 1 - spares.waiting_share
     useful = None if way is None else running * exact_goodput(mtbf_seconds, way)
-    wall_seconds = work_seconds / useful if useful else work_seconds
+    detection, restart = _detection_seconds(resilience), _restart_seconds(resilience, devices)
+    charged = running * restarts_goodput(mtbf_seconds, detection, restart) if useful is None else useful
+    wall_seconds = work_seconds / charged if charged else work_seconds
     # What stands still does not fail.
     count = interruptions(rate, devices=devices, seconds=running * wall_seconds)
     return Reliability(
@@ -186,8 +202,8 @@ def plan_reliability(
         expected_interruptions_low=count.low,
         expected_interruptions_high=count.high,
         wall_seconds=wall_seconds,
-        detection_seconds=_detection_seconds(resilience),
-        restart_seconds=_restart_seconds(resilience, devices),
+        detection_seconds=detection,
+        restart_seconds=restart,
         checkpoint_interval_seconds=None if best_way is None else best_way.work_seconds,
         goodput=useful,
         goodput_low=None if way is None else _running(resilience, fast) * exact_goodput(fast, way),

@@ -12,6 +12,7 @@ from headway.planning.reliability.goodput import (
     kokolis_goodput,
     longest_interval_seconds,
     losses,
+    restarts_goodput,
     wasted_seconds_per_failure,
 )
 from tests.planning.reliability.worked import COMPARED, ETTR, LONGEST_INTERVAL_MINUTES, SIMULATED
@@ -123,3 +124,10 @@ def test_a_background_write_costs_work_at_failures_only() -> None:
 def test_a_job_that_never_gets_on() -> None:
     assert exact_goodput(1.0, Checkpointing(work_seconds=1000.0, stall_seconds=1.0)) == 0.0
     assert first_order_goodput(1.0, 1000.0, 1.0, 0.0) == 0.0
+
+
+def test_restarts_alone_are_the_limit_of_checkpoints_that_cost_nothing() -> None:
+    way = Checkpointing(work_seconds=1e-3, stall_seconds=0.0, detection_seconds=600.0, restart_seconds=1800.0)
+    assert restarts_goodput(36_000.0, 600.0, 1800.0) == pytest.approx(exact_goodput(36_000.0, way))
+    # e^(-0.05) 60 / 61.
+    assert restarts_goodput(36_000.0, 600.0, 1800.0) == pytest.approx(0.935635, rel=1e-5)

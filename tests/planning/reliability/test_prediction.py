@@ -32,7 +32,9 @@ def test_unknown_storage_leaves_goodput_open() -> None:
         interval_seconds=600,
         resilience=ResilienceConfig(**LLAMA_3),
     )
-    assert found.expected_interruptions == pytest.approx(419)
+    # 419 in the time of the work alone; restarts, which are known, make it longer.
+    assert found.expected_interruptions == pytest.approx(419 / found.charged_share)
+    assert 0.9 < found.charged_share < 1
     assert found.goodput is found.checkpoint_interval_seconds is found.best_goodput is None
     assert found.goodput_low is found.goodput_high is found.checkpointing is found.losses is None
     assert found.restart_seconds == 768

@@ -75,8 +75,12 @@ explain-power-part = { $part ->
 explain-power-node = A server of { COUNT($devices) } devices draws { WATTS($watts) }, and at most { WATTS($peak_watts) }.
 # $equipment_watts, $effectiveness, $watts (Number)
 explain-power-facility = Servers, network and storage draw { WATTS($equipment_watts) }; with a power usage effectiveness of { DECIMAL($effectiveness) } the facility draws { WATTS($watts) }.
-# $watts, $seconds, $kilowatt_hours (Number)
-explain-energy-facility = { WATTS($watts) } for { DURATION($seconds) }, interruptions included, make { DECIMAL($kilowatt_hours) } kWh.
+# $watts, $seconds, $kilowatt_hours (Number); $interruptions (String): all, some or none
+explain-energy-facility = { WATTS($watts) } for { DURATION($seconds) }{ $interruptions ->
+        [all] , interruptions included,
+        [some] , with restarts but without checkpoints and lost work,
+       *[none] {""}
+    } make { DECIMAL($kilowatt_hours) } kWh.
 # $devices, $design_watts, $seconds, $kilowatt_hours (Number)
 explain-energy-design = Model cards state { COUNT($devices) } devices at their design power of { WATTS($design_watts) } for { DURATION($seconds) }: { DECIMAL($kilowatt_hours) } kWh.
 # $kilowatt_hours, $intensity, $kg (Number)
@@ -246,9 +250,10 @@ explain-time-utilization = Model FLOPs utilisation: { COUNT($tokens_per_second) 
 explain-time-hardware-utilization = Hardware FLOPs utilisation: the same with the products that recomputation "{ $recompute }" repeats in { PERCENT($layer_share) } of the layers = { PERCENT($share) }.
 # $steps, $tokens, $batch_tokens, $step_seconds, $seconds (Number)
 explain-time-training = Training: { COUNT($tokens) } tokens / { COUNT($batch_tokens) } of a step = { COUNT($steps) } steps x { DURATION($step_seconds) }: { DURATION($seconds) }.
-# $training_seconds, $goodput, $seconds (Number); $is_known (String): yes or no
+# $training_seconds, $goodput, $seconds (Number); $is_known (String): yes, partly or no
 explain-time-total = Whole run: { DURATION($training_seconds) } and the evaluations{ $is_known ->
         [no] {" "}and checkpoints
+        [partly] , over { PERCENT($goodput) } that restarts leave; checkpoints and lost work are not known
        *[yes] , over a useful share of { PERCENT($goodput) }
     }: { DURATION($seconds) }.
 

@@ -288,6 +288,9 @@ plan-series-gap = The hours of a series must follow each other: row { $line } of
     .next = Fill the missing hours, sort the lines, and leave the clock at standard time or UTC.
 ## Warnings
 
+# $share (Number): of the wall time
+plan-warning-storage-unknown = Noticing failures and restarting take { PERCENT($share) } of the time, and are counted; writing checkpoints and doing lost work again are left out of time, energy and cost, since the storage's rate is not known.
+    .next = Set `resilience.storage_write_bytes_per_second`.
 # $share (Number): of the capacity, at the upper end of the interval; $micro_batch_size (Number)
 plan-warning-memory-tight = Memory may be tight: up to { PERCENT($share) } of the device's memory.
     .next = { $micro_batch_size ->
