@@ -17,6 +17,9 @@ from headway.planning.analytic.losses import Losses, losses
 from headway.planning.constants import constant
 from headway.planning.network import SERVER_DEVICES, between_servers, usual_devices_per_node
 
+_TRAINED_FIRST = ("bf16", "fp16", "tf32", "fp32")
+"""Formats that an error names instead of one without a rate: those of the usual trainings, the fastest first."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Hardware:
@@ -70,7 +73,7 @@ class Hardware:
         Raises:
             PlanError: the catalogue does not know it.
         """
-        peak = {
+        peaks = {
             "fp32": self.entry.fp32_flops_per_second,
             "tf32": self.entry.tf32_dense_flops_per_second,
             "bf16": self.entry.bf16_dense_flops_per_second,
@@ -79,9 +82,11 @@ class Hardware:
             "fp8": self.entry.fp8_dense_flops_per_second,
             "mxfp8": self.entry.fp8_dense_flops_per_second,
             "nvfp4": self.entry.fp4_dense_flops_per_second,
-        }[product]
+        }
+        peak = peaks[product]
         if peak is None:
-            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product)
+            known = ", ".join(name for name in _TRAINED_FIRST if peaks[name] is not None)
+            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product, known=known or "none")
         return peak
 
     def product_flops_per_second(self, product: str) -> float:
@@ -96,7 +101,7 @@ class Hardware:
             4: self.efficiency.matmul_4bit_efficiency,
         }[bits]
         if share is None:
-            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product)
+            raise PlanError("plan-rate-unknown", accelerator=self.entry.id, precision=product, known="none")
         return share * self.peak_flops_per_second(product)
 
 

@@ -2,6 +2,7 @@ import pytest
 
 from headway import catalog
 from headway.errors import PlanError
+from headway.i18n import Translator
 from headway.planning.analytic.hardware import hardware
 
 
@@ -84,3 +85,10 @@ def test_what_nobody_knows_is_an_error() -> None:
         hardware("gaudi2", devices=1)
     assert caught.value.message_id == "plan-efficiency-unknown"
     assert "h100-sxm-80gb" in str(caught.value.arguments["known"])
+
+
+def test_a_format_without_a_rate_names_those_that_have_one() -> None:
+    with pytest.raises(PlanError) as refused:
+        hardware("v100", devices=8).peak_flops_per_second("bf16")
+    assert str(refused.value.arguments["known"]).split(", ")[0] == "fp16"
+    assert "fp16" in Translator("en").next_step("plan-rate-unknown", **refused.value.arguments)

@@ -216,11 +216,14 @@ plan-cpu-not-measured = A plan for training on a CPU needs the measured speed of
 # $operation (String): name of the operation, not translated; $dtype (String): fp32 or bf16
 plan-operation-not-measured = A plan needs every operation measured, but { $operation } in { $dtype } was not measured on this machine.
     .next = Run `headway probe --refresh`, or change `training.precision`.
-# $accelerator (String); $precision (String)
+# $accelerator, $precision, $known (String): names, not translated; none where none is known
 plan-efficiency-unknown = A plan needs to know what trainings reach on the device, but nobody published enough of them on { $accelerator }.
     .next = Use one of: { $known }.
 plan-rate-unknown = A plan needs the device's rate, but nobody states one for { $accelerator } in { $precision }.
-    .next = Change `training.precision` or `hardware.accelerator`.
+    .next = { $known ->
+        [none] Change `training.precision` or `hardware.accelerator`.
+       *[other] Set `training.precision` to one that is known for it ({ $known }), or change `hardware.accelerator`.
+    }
 # $network, $possible (String): names, not translated
 plan-network-inside-server = `hardware.network` must join servers, and { $network } ends inside one.
     .next = Use one of: { $possible }. The link inside servers comes with the accelerator.
