@@ -9,6 +9,15 @@ from dataclasses import dataclass
 from headway.diagnosis.sighting import LogReport, Sighting
 
 MOST_LISTED = 64
+
+FEWEST_SPEAKERS = 7
+"""Ranks that must have spoken before one that did not is silent, where nobody says how many there are: all but one of a
+server of eight. Fewer may be a part of a log."""
+
+FURTHEST_BEHIND = 64
+"""Operations that a rank may be behind: the others stop at the first that it did not enter, but for what they had
+queued. A larger difference is that of two process groups, which count apart."""
+
 WORLD = "world-size"
 
 
@@ -56,14 +65,15 @@ def waited_for(timeouts: Sequence[Sighting], reports: Sequence[LogReport], world
     if len(set(at.values())) > 1:
         furthest = max(at.values())
         behind = tuple(sorted(rank for rank, number in at.items() if number < furthest))
-        if len(behind) <= len(at) / 2:
+        if len(behind) <= len(at) / 2 and furthest - min(at.values()) <= FURTHEST_BEHIND:
             ahead = next(one for rank, one in spoken.items() if at.get(rank) == furthest)
             return Waited("behind", behind[:MOST_LISTED], ahead.caught.get("op"))
     everyone = set(range(world if world else max(spoken) + 1))
     everyone |= {rank for one in reports for rank in (*one.ranks, one.rank) if rank is not None and not world}
     silent = tuple(sorted(everyone - set(spoken)))
     operation = next(iter(spoken.values())).caught.get("op")
-    if silent and len(silent) < len(everyone) / 2 and len(everyone) > 1:
+    is_enough = world is not None or len(spoken) >= FEWEST_SPEAKERS
+    if silent and is_enough and len(silent) < len(everyone) / 2 and len(everyone) > 1:
         return Waited("silent", silent[:MOST_LISTED], operation)
     return Waited("together", (), operation)
 

@@ -59,6 +59,8 @@ def memory_figures(caught: Mapping[str, str]) -> dict[str, float]:
     reserved, allocated = bytes_of(caught.get("reserved")), read["device_allocated_bytes"]
     if reserved is not None and allocated is not None and read["device_unallocated_bytes"] is None:
         read["device_unallocated_bytes"] = reserved - allocated
+        # Older messages do not say what the process holds in all: what it reserved, and its context beside.
+        read["device_process_bytes"] = read["device_process_bytes"] or reserved
     return {name: value for name, value in read.items() if value is not None}
 
 

@@ -7,7 +7,6 @@ bounded, and so is how deep archives may lie inside of each other.
 from __future__ import annotations
 
 import bz2
-import glob
 import gzip
 import io
 import lzma
@@ -16,6 +15,7 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
@@ -99,7 +99,23 @@ def find_files(paths: Iterable[str | Path]) -> list[Path]:
         if not matches:
             raise DiagnosisError("diagnosis-nothing-there", path=path)
         found.update(dict.fromkeys(matches))
-    return list(found)
+    return _each_once(found)
+
+
+def _each_once(files: Iterable[Path]) -> list[Path]:
+    """Leave out other names of a file that is there already: links, and ways around."""
+    seen: set[tuple[int, int]] = set()
+    kept = []
+    for file in files:
+        try:
+            status = file.stat()
+        except OSError:
+            kept.append(file)
+            continue
+        if (status.st_dev, status.st_ino) not in seen:
+            seen.add((status.st_dev, status.st_ino))
+            kept.append(file)
+    return kept
 
 
 def _expand(path: str) -> list[Path]:
@@ -108,9 +124,17 @@ def _expand(path: str) -> list[Path]:
         return sorted(_inside(given))
     if given.exists():
         return [given]
-    # Not Path.glob: it takes no absolute pattern.
-    matches = sorted(Path(match) for match in glob.glob(path, recursive=True))  # noqa: PTH207
+    matches = sorted(_matching(path))
     return [file for match in matches for file in (sorted(_inside(match)) if match.is_dir() else [match])]
+
+
+def _matching(pattern: str) -> Iterator[Path]:
+    """Yield what a pattern matches; links to folders are not followed, since they may lead around."""
+    parts = Path(pattern).parts
+    plain = next((index for index, part in enumerate(parts) if any(letter in part for letter in "*?[")), len(parts))
+    if plain < len(parts):
+        with suppress(ValueError, OSError, NotImplementedError):
+            yield from Path(*parts[:plain]).glob(str(Path(*parts[plain:])))
 
 
 def _inside(folder: Path) -> Iterator[Path]:
@@ -130,10 +154,17 @@ def open_streams(path: Path, troubles: list[Trouble]) -> Iterator[Stream]:
         troubles: what could not be opened or read to its end is added here, while the rest goes on.
     """
     try:
-        with path.open("rb") as file:
+        with _opened(path) as file:
             yield from _unpacked(str(path), file, troubles, depth=0)
     except OSError as error:
         troubles.append(Trouble("diagnosis-note-unreadable", {"path": str(path), "reason": error.strerror or ""}))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Open a file; a pipe that nobody writes to is empty, and does not wait for somebody."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "rb")
 
 
 def _unpacked(name: str, raw: IO[bytes] | io.RawIOBase, troubles: list[Trouble], depth: int) -> Iterator[Stream]:

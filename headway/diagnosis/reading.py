@@ -234,15 +234,11 @@ class LogReader:
 
     def _see(self, shown: list[tuple[Signature, dict[str, str]]], text: str, prefix: Prefix) -> None:
         context = tuple(cleaned(raw) for _, raw in self._recent)
-        if len(shown) > 1:
-            # That a line is an exception's is all that this one knows.
-            shown = [pair for pair in shown if pair[0].id != EXCEPTION]
+        traceback = _traceback(context, prefix.rank)
+        shown = [(one, caught) for one, caught in shown if _fits(one, context, traceback)]
         for one, caught in shown:
-            traceback = _traceback(context, prefix.rank)
-            if one.frames and not any(is_any(one.frames, line) for line in traceback):
-                continue
-            if one.near and not any(is_any(one.near, line) for line in context[-NEAR_LINES:]):
-                continue
+            if one.id == EXCEPTION and len(shown) > 1:
+                continue  # that a line is an exception's is all that this one knows
             self._counts[one.id] = self._counts.get(one.id, 0) + 1
             self._keep(self._sighting(one, caught, text, prefix, traceback))
 
@@ -283,6 +279,13 @@ class LogReader:
             kept.sightings[-1] = one
         else:
             kept.sightings.append(one)
+
+
+def _fits(one: Signature, context: tuple[str, ...], traceback: tuple[str, ...]) -> bool:
+    """Say whether what a signature wants around its line is there."""
+    if one.frames and not any(is_any(one.frames, line) for line in traceback):
+        return False
+    return not one.near or any(is_any(one.near, line) for line in context[-NEAR_LINES:])
 
 
 def _traceback(context: tuple[str, ...], rank: int | None) -> tuple[str, ...]:

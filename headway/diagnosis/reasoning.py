@@ -32,6 +32,19 @@ SYMPTOM_PENALTY = 0.25
 TIMEOUT = "collective-timeout"
 ROOT_RANK = "torchrun-summary"
 
+OF_WHO_WAITS = frozenset(
+    {
+        TIMEOUT,
+        "collective-aborted",
+        "data-outlasts-timeout",
+        "nccl-system-error",
+        "peer-gone",
+        "save-outlasts-timeout",
+    }
+)
+"""Findings that the ranks write which waited for another one: who writes them did not fail first."""
+
+
 _OF_WAITING = {
     "mismatch": "collective-mismatch",
     "behind": "rank-behind",
@@ -245,7 +258,7 @@ class Reasoning:
 
     def _first_failure(self, root: _Candidate) -> FirstFailure:
         first = root.first
-        rank = first.rank
+        rank = None if root.one.id in OF_WHO_WAITS else first.rank
         if rank is None and self._waited is not None and self._waited.ranks:
             rank = self._waited.ranks[0]
         if rank is None:

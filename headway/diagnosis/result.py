@@ -12,6 +12,9 @@ from headway.diagnosis.sighting import Sighting
 UNKNOWN = "unknown"
 HEALTHY = "healthy"
 
+LONGEST_EVIDENCE = 1600
+"""Letters of a line that are told; messages of accelerators without memory have up to a thousand."""
+
 
 @dataclass(frozen=True)
 class Evidence:
@@ -40,7 +43,9 @@ class Evidence:
     @staticmethod
     def of(one: Sighting) -> Evidence:
         """Return the evidence that a sighting is."""
-        return Evidence(one.signature, one.source, one.line, one.rank, one.host, one.time, one.text, one.count)
+        half = LONGEST_EVIDENCE // 2
+        text = one.text if len(one.text) <= LONGEST_EVIDENCE else f"{one.text[:half]} ... {one.text[-half:]}"
+        return Evidence(one.signature, one.source, one.line, one.rank, one.host, one.time, text, one.count)
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def test_train_again_and_compare(trained: Headway) -> None:
     assert resumed.code == 0
     changed = trained("train", "small.toml", "--name", "other", "--resume")
     assert changed.code != 0
-    assert "[training]" in changed.err
+    assert "training.learning_rate (0.001 -> 0.003)" in changed.err
 
 
 def test_generate_is_repeatable(trained: Headway) -> None:
@@ -208,7 +208,7 @@ def test_bad_data_is_told_by_the_command(trained: Headway) -> None:
     failed = trained("train", "small.toml", "--name", "blob", "--set", "data.paths=blob.txt")
     assert failed.code == 2
     assert "blob.txt" in failed.err
-    assert trained("runs", "show", "blob", "--json").json["status"] == "failed"
+    assert not (trained.folder / "runs" / "blob").exists(), "what the first rows tell needs no run"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])

@@ -98,6 +98,19 @@ def test_paths_folders_and_globs(tmp_path: Path) -> None:
     assert found == ["a.out", "b.log", "top.log"]
 
 
+def test_a_pipe_that_nobody_writes_to_is_empty(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert diagnose([tmp_path / "pipe"]).cause == "unknown"
+
+
+def test_links_lead_nowhere_twice(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LOG)
+    (tmp_path / "up").symlink_to(tmp_path)
+    (tmp_path / "b.log").symlink_to(tmp_path / "a.log")
+    for pattern in (f"{tmp_path}/**/*.log", f"{tmp_path}/**/*", str(tmp_path)):
+        assert [path.name for path in find_files([pattern])] == ["a.log"]
+
+
 @pytest.mark.parametrize("path", ["missing.log", "missing/*.log", ""])
 def test_what_is_not_there_is_said(tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -113,7 +126,7 @@ def test_a_log_that_may_not_be_read_is_a_note(tmp_path: Path, monkeypatch: pytes
     def refuse(*arguments: object, **settings: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     assert [trouble.message_id for trouble in contents(path)[1]] == ["diagnosis-note-unreadable"]
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,8 +15,6 @@ import psutil
 
 from headway.errors import RunError, TrainingError
 from headway.resilience.supervisor import reaper
-
-POLL_SECONDS = 0.05
 
 
 class Job:
@@ -79,18 +77,21 @@ class Job:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
 
-    def end(self, grace_seconds: float, with_signal: int = signal.SIGTERM) -> int:
+    def end(
+        self, grace_seconds: float, with_signal: int = signal.SIGTERM, is_over: Callable[[], bool] = lambda: False
+    ) -> int:
         """End the job and all that it started; return the exit status of the command.
 
         Args:
             grace_seconds: how long it may take to end by itself, before it is killed.
             with_signal: what it is told with.
+            is_over: asked again and again meanwhile; the grace ends where it says so.
         """
         self.note_children()
         self.tell(with_signal)
         deadline = time.monotonic() + grace_seconds
-        while time.monotonic() < deadline and (self.poll() is None or reaper.is_alive(self.pid)):
-            time.sleep(POLL_SECONDS)
+        while time.monotonic() < deadline and (self.poll() is None or reaper.is_alive(self.pid)) and not is_over():
+            time.sleep(reaper.POLL_SECONDS)
         self._kill_rest()
         return self._process.wait()
 

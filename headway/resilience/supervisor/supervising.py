@@ -19,7 +19,7 @@ from headway.resilience.supervisor.job import Job
 from headway.resilience.supervisor.watch import Watch, stacks_of
 from headway.runs.logs import EventLog
 
-POLL_SECONDS = 0.1
+LOOK_SECONDS = 0.1
 NOTE_CHILDREN_SECONDS = 2.0
 
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -70,6 +70,7 @@ class _Signals:
     """What the supervisor was told while it worked."""
 
     stop: int | None = None
+    stops: int = 0
     passed_on: list[int] = field(default_factory=list)
 
 
@@ -148,7 +149,11 @@ class _Supervisor:
             while job.poll() is None:
                 self._on_output(watch.look())
                 if self._signals.stop is not None:
-                    return job.end(self._limits.grace_seconds, self._signals.stop), watch, False
+                    return (
+                        job.end(self._limits.grace_seconds, self._signals.stop, self._meanwhile(job, watch)),
+                        watch,
+                        False,
+                    )
                 while self._signals.passed_on:
                     job.tell(self._signals.passed_on.pop(0))
                 silent = watch.hung_seconds()
@@ -158,12 +163,23 @@ class _Supervisor:
                 if time.monotonic() - noted > NOTE_CHILDREN_SECONDS:
                     job.note_children()
                     noted = time.monotonic()
-                time.sleep(POLL_SECONDS)
+                time.sleep(LOOK_SECONDS)
             return job.poll() or 0, watch, False
         finally:
             job.close()
             while data := watch.look():
                 self._on_output(data)
+
+    def _meanwhile(self, job: Job, watch: Watch) -> Callable[[], bool]:
+        """Return what is done while the job saves: show, pass signals on, and end the grace when told twice."""
+
+        def look() -> bool:
+            self._on_output(watch.look())
+            while self._signals.passed_on:
+                job.tell(self._signals.passed_on.pop(0))
+            return self._signals.stops > 1
+
+        return look
 
     def _hang(self, job: Job, log: Path, silent: float, record: Callable[..., None]) -> None:
         """Write down where the processes stand, before they are ended."""
@@ -200,7 +216,7 @@ class _Supervisor:
         record("retrying", attempt=number + 1, wait_seconds=wait, cause=told.cause)
         deadline = time.monotonic() + wait
         while time.monotonic() < deadline and self._signals.stop is None:
-            time.sleep(min(POLL_SECONDS, wait))
+            time.sleep(min(LOOK_SECONDS, wait))
         if self._signals.stop is not None:
             return Outcome(status, number, stopped_by=self._signals.stop, told=told)
         return None
@@ -234,7 +250,8 @@ def _listening() -> Iterator[_Signals]:
     signals = _Signals()
 
     def stop(number: int, _frame: object) -> None:
-        signals.stop = number
+        signals.stop = signals.stop or number
+        signals.stops += 1
 
     def pass_on(number: int, _frame: object) -> None:
         signals.passed_on.append(number)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import time
 from collections import deque
 from collections.abc import Callable
@@ -19,6 +21,9 @@ LEAST_HANG_SECONDS = 5.0
 
 KEPT_INTERVALS = 64
 LARGEST_READ_BYTES = 1 << 20
+
+PY_SPY_SECONDS = 10.0
+"""How long taking the stacks of one process may take."""
 
 
 class Watch:
@@ -94,17 +99,14 @@ def stacks_of(pid: int) -> str:
             call = Path(f"/proc/{process.pid}/syscall").read_text().split()[0]
         except (OSError, IndexError):
             waiting = call = "-"
-        with_name = " ".join(process.cmdline()[:6]) if process.is_running() else ""
-        lines.append(f"pid={process.pid} state={process.status()} wchan={waiting} syscall={call} {with_name}")
+        command = " ".join(process.cmdline()[:6]) if process.is_running() else ""
+        lines.append(f"pid={process.pid} state={process.status()} wchan={waiting} syscall={call} {command}")
         lines.append(_python_stacks(process.pid))
     return "\n".join(line for line in lines if line) + "\n"
 
 
 def _python_stacks(pid: int) -> str:
     """Return the Python stacks of a process, where py-spy is installed and allowed to look."""
-    import shutil
-    import subprocess
-
     if shutil.which("py-spy") is None:
         return ""
     try:
@@ -114,7 +116,3 @@ def _python_stacks(pid: int) -> str:
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout
-
-
-PY_SPY_SECONDS = 10.0
-"""How long taking the stacks of one process may take."""

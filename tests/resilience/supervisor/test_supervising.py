@@ -128,14 +128,14 @@ SUPERVISOR = """
     from headway.resilience.supervisor import Limits, supervise
     code = "import os, subprocess, sys, time; p = subprocess.Popen(['sleep', '600']); " \\
            "print('pids', os.getpid(), p.pid, flush=True); " + sys.argv[2]
-    limits = Limits(grace_seconds=10.0, hang_steps=0)
+    limits = Limits(grace_seconds=float(sys.argv[3]), hang_steps=0)
     outcome = supervise([sys.executable, "-c", code], Path(sys.argv[1]), limits=limits)
     sys.exit(40 + (outcome.stopped_by or 0))
 """
 
 
-def start_supervisor(folder: Path, code: str) -> tuple[subprocess.Popen[bytes], list[int]]:
-    supervisor = subprocess.Popen(python(SUPERVISOR, folder, code))
+def start_supervisor(folder: Path, code: str, grace_seconds: float = 10.0) -> tuple[subprocess.Popen[bytes], list[int]]:
+    supervisor = subprocess.Popen(python(SUPERVISOR, folder, code, grace_seconds))
     log = folder / "logs" / "attempt-001.log"
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
@@ -169,6 +169,19 @@ def test_a_signal_reaches_the_job_which_has_time_to_save(tmp_path: Path) -> None
     assert "saved" in log.read_text()
     assert all(gone(pid) for pid in pids)
     assert names(tmp_path)[-1] == "attempt-stopped"
+
+
+def test_told_twice_the_grace_ends(tmp_path: Path) -> None:
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
+    supervisor, pids = start_supervisor(tmp_path, code, grace_seconds=600)
+    while "ready" not in (tmp_path / "logs" / "attempt-001.log").read_text():
+        time.sleep(0.05)
+    supervisor.send_signal(signal.SIGTERM)
+    time.sleep(1)
+    assert supervisor.poll() is None
+    supervisor.send_signal(signal.SIGTERM)
+    assert supervisor.wait(60) == 40 + signal.SIGTERM
+    assert all(gone(pid) for pid in pids)
 
 
 def test_other_signals_are_passed_on(tmp_path: Path) -> None:

@@ -310,6 +310,7 @@ diagnosis-cause-batch-too-large-for-data = A batch is larger than the data set.
 diagnosis-cause-checkpoint-truncated = A checkpoint or weight file is damaged or was cut off.
 diagnosis-cause-checkpoint-shapes = A checkpoint's weights have other shapes than the model.
 diagnosis-cause-checkpoint-keys = A checkpoint's names do not match the model's.
+diagnosis-cause-checkpoint-fields = The checkpoint lacks something that the program reads from it.
 diagnosis-cause-checkpoint-missing = The checkpoint or weight file does not lie where the program looks.
 diagnosis-cause-checkpoint-world-size = The checkpoint was written by another number of ranks, and this program cannot divide it anew.
 diagnosis-cause-checkpoint-unsafe = The checkpoint holds objects that may not be loaded safely.
