@@ -30,7 +30,8 @@ SYMPTOM_PENALTY = 0.25
 """Where only consequences are seen, the cause behind them is not known."""
 
 TIMEOUT = "collective-timeout"
-ROOT_RANK = "torchrun-summary"
+SAYS_RANK = ("torchrun-summary", "task-failed")
+"""What launchers say of the rank that failed first, the surest first."""
 
 OF_WHO_WAITS = frozenset(
     {
@@ -258,11 +259,16 @@ class Reasoning:
 
     def _first_failure(self, root: _Candidate) -> FirstFailure:
         first = root.first
-        rank = None if root.one.id in OF_WHO_WAITS else first.rank
+        rank = None
+        if root.one.id not in OF_WHO_WAITS:
+            ranked = (one.rank for one in sorted(root.every, key=self._order) if one.rank is not None)
+            rank = first.rank if first.rank is not None else next(ranked, None)
         if rank is None and self._waited is not None and self._waited.ranks:
             rank = self._waited.ranks[0]
-        if rank is None:
-            summary = [one for one in self._final if one.signature == ROOT_RANK and one.rank is not None]
+        # What a scheduler ends, it ends on all ranks.
+        if rank is None and root.one.area != "scheduler":
+            summary = [one for one in self._final if one.signature in SAYS_RANK and one.rank is not None]
+            summary.sort(key=lambda one: SAYS_RANK.index(one.signature))
             rank = summary[0].rank if summary else self._only_local_rank()
         return FirstFailure(rank=rank, host=first.host, time=first.time)
 
