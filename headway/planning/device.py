@@ -10,7 +10,7 @@ from headway.catalog.programs import OWN
 from headway.errors import CatalogError, PlanError
 from headway.machine import Machine
 from headway.machine.measurements import Measurements
-from headway.planning.measured import MeasuredDevice
+from headway.planning.measured import MeasuredDevice, best_product_flops_per_second
 from headway.recipe import Recipe
 
 CPU = "cpu"
@@ -114,11 +114,13 @@ def processors(recipe: Recipe, machine: Machine | None) -> Processors:
     peak = measurements.matmul.best_flops_per_second(recipe.training.precision) if measurements.matmul else None
     if peak is None:
         raise PlanError("plan-cpu-not-measured")
+    # The engine's own products may beat the square ones that were measured as such.
+    peak = max(peak, best_product_flops_per_second(measurements.operations, recipe.training.precision))
     memory = machine.inventory.memory
     limits = [value for value in (memory.total_bytes, memory.cgroup_limit_bytes) if value is not None]
     processes = min(recipe.hardware.devices_per_node or 1, recipe.hardware.devices)
     return Processors(
-        cost=MeasuredDevice(measurements.operations),
+        cost=MeasuredDevice(measurements.operations, peak),
         peak_flops_per_second=peak / processes,
         capacity_bytes=min(limits) // processes if limits else None,
         measurements=measurements,

@@ -6,6 +6,7 @@ Leaves out: what other processes take meanwhile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from math import prod
@@ -52,16 +53,36 @@ A value that is used again after this much other data comes from main memory, on
 the caches, and between the two the share of cold data is taken to grow in proportion."""
 
 
+def best_product_flops_per_second(points: Sequence[OperationPoint], dtype: str) -> float:
+    """Return the highest rate of the products that were measured; 0 where none of this dtype was.
+
+    The head is left out: its loss makes most of the gradients in the forward pass.
+
+    Args:
+        points: the measured points.
+        dtype: of the products.
+    """
+    rates = [0.0]
+    for point in points:
+        if point.kind == "linear" and point.dtype == dtype:
+            flops = 2.0 * prod(point.shape)
+            rates += [flops / point.forward_seconds] if point.forward_seconds else []
+            rates += [2.0 * flops / point.backward_seconds] if point.backward_seconds else []
+    return max(rates)
+
+
 @final
 class MeasuredDevice:
     """Prices operations by what was measured of the very same operations.
 
     Args:
         points: the measured points, at least one for every kind and dtype that will be asked for.
+        peak_flops_per_second: no operation is faster, however far its shape lies from those that were measured.
     """
 
-    def __init__(self, points: Sequence[OperationPoint]) -> None:
+    def __init__(self, points: Sequence[OperationPoint], peak_flops_per_second: float = math.inf) -> None:
         self._points = points
+        self._peak_flops_per_second = peak_flops_per_second
 
     def seconds(self, operation: Operation, reuse_bytes: float = 0.0) -> float:
         """Return the time of one execution.
@@ -78,7 +99,8 @@ class MeasuredDevice:
             raise PlanError("plan-operation-not-measured", operation=operation.kind, dtype=operation.dtype)
         amounts = work_amounts(operation.kind, operation.shape)
         warm, cold = (fit.seconds(amounts) for fit in found)
-        return operation.share * (warm + min(1.0, reuse_bytes / COLD_BYTES) * max(0.0, cold - warm))
+        fitted = operation.share * (warm + min(1.0, reuse_bytes / COLD_BYTES) * max(0.0, cold - warm))
+        return max(fitted, operation.flops / self._peak_flops_per_second)
 
     @cached_property
     def _fits(self) -> dict[tuple[str, str, str], tuple[FittedTime, FittedTime]]:

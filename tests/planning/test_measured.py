@@ -1,7 +1,8 @@
 import pytest
 
 from headway.errors import PlanError
-from headway.planning.measured import COLD_BYTES, MeasuredDevice, work_amounts
+from headway.machine.measurements import OperationPoint
+from headway.planning.measured import COLD_BYTES, MeasuredDevice, best_product_flops_per_second, work_amounts
 from headway.planning.operations import Workload, micro_batch_operations
 from headway.recipe import ModelConfig
 from headway.training.engines.torch.operation_benchmarks import EVICTED_BYTES
@@ -48,3 +49,25 @@ def test_data_that_is_used_again_late_is_cold(tiny: ModelConfig) -> None:
 
 def test_cold_is_what_the_probe_calls_cold() -> None:
     assert COLD_BYTES == EVICTED_BYTES
+
+
+def test_no_shape_is_faster_than_the_best_that_was_measured(tiny: ModelConfig) -> None:
+    """Times of small shapes, taken far beyond, would say more than the processor can."""
+    work = Workload(model=tiny, sequences=8, sequence_length=8, dtype="fp32")
+    device = MeasuredDevice(operation_points(), peak_flops_per_second=1.0)
+    products = [one for one in micro_batch_operations(work) if one.flops]
+    assert products
+    for operation in products:
+        assert device.seconds(operation) == operation.flops
+
+
+def test_the_best_product_by_hand() -> None:
+    """2 x 2 x 3 x 5 operations in 3 s, and twice as many backward in 2 s."""
+    times = {"forward_cold_seconds": 9.0, "backward_cold_seconds": 9.0, "threads": 1}
+    points = [
+        OperationPoint(kind="linear", dtype="fp32", shape=(2, 3, 5), forward_seconds=3.0, backward_seconds=2.0, **times),
+        OperationPoint(kind="linear", dtype="bf16", shape=(2, 3, 5), forward_seconds=1e-9, backward_seconds=0.0, **times),
+        OperationPoint(kind="norm", dtype="fp32", shape=(2, 3), forward_seconds=1e-9, backward_seconds=1e-9, **times),
+    ]
+    assert best_product_flops_per_second(points, "fp32") == 60.0
+    assert best_product_flops_per_second(points, "fp16") == 0.0
