@@ -125,6 +125,10 @@ class Reliability:
         return (1 - self.spares.waiting_share) * back
 
 
+NO_PROGRESS_SHARE = 1e-9
+"""A useful share of the wall time below this never ends a run: a day's work would take three million years."""
+
+
 def expected_rate(resilience: ResilienceConfig, accelerator: str | None = None) -> FailureRate:
     """Return the failure rate that a recipe states or names.
 
@@ -191,7 +195,7 @@ def plan_reliability(
     useful = None if way is None else running * exact_goodput(mtbf_seconds, way)
     detection, restart = _detection_seconds(resilience), _restart_seconds(resilience, devices)
     charged = running * restarts_goodput(mtbf_seconds, detection, restart) if useful is None else useful
-    wall_seconds = work_seconds / charged if charged else work_seconds
+    wall_seconds = work_seconds / charged if charged > NO_PROGRESS_SHARE else work_seconds
     # What stands still does not fail.
     count = interruptions(rate, devices=devices, seconds=running * wall_seconds)
     return Reliability(

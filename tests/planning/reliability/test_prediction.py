@@ -168,6 +168,13 @@ def test_every_number_is_a_number(
     assert explain(found)
 
 
+def test_a_job_that_makes_no_progress_has_numbers_all_the_same() -> None:
+    found = plan_reliability(devices=189_844_550, work_seconds=4e6, write_seconds=None, interval_seconds=1.0)
+    assert not found.makes_progress
+    assert math.isfinite(found.wall_seconds)
+    assert math.isfinite(found.expected_interruptions_high)
+
+
 def test_auto_is_the_best_interval_where_it_is_known() -> None:
     automatic = ResilienceConfig(checkpoint_every="auto")
     assert automatic.interval_seconds(123.0) == 123.0
