@@ -65,8 +65,12 @@ def test_the_best_product_by_hand() -> None:
     """2 x 2 x 3 x 5 operations in 3 s, and twice as many backward in 2 s."""
     times = {"forward_cold_seconds": 9.0, "backward_cold_seconds": 9.0, "threads": 1}
     points = [
-        OperationPoint(kind="linear", dtype="fp32", shape=(2, 3, 5), forward_seconds=3.0, backward_seconds=2.0, **times),
-        OperationPoint(kind="linear", dtype="bf16", shape=(2, 3, 5), forward_seconds=1e-9, backward_seconds=0.0, **times),
+        OperationPoint(
+            kind="linear", dtype="fp32", shape=(2, 3, 5), forward_seconds=3.0, backward_seconds=2.0, **times
+        ),
+        OperationPoint(
+            kind="linear", dtype="bf16", shape=(2, 3, 5), forward_seconds=1e-9, backward_seconds=0.0, **times
+        ),
         OperationPoint(kind="norm", dtype="fp32", shape=(2, 3), forward_seconds=1e-9, backward_seconds=1e-9, **times),
     ]
     assert best_product_flops_per_second(points, "fp32") == 60.0
