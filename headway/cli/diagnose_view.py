@@ -5,12 +5,11 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headway.cli.output import make_table, print_json, stderr_console, stdout_console
 from headway.diagnosis import Diagnosis, Evidence, diagnose
-from headway.diagnosis.opening import STDIN, find_files
+from headway.diagnosis.opening import STDIN, find_files, size_of
 from headway.diagnosis.result import HEALTHY, UNKNOWN
 from headway.diagnosis.signature import signatures
 from headway.i18n import current_translator
@@ -26,7 +25,7 @@ LONGEST_SHOWN = 320
 def with_progress(paths: Sequence[str], recipe: str | None) -> Diagnosis:
     """Diagnose; show a bar where there is much to read and somebody to see it."""
     console = stderr_console()
-    total = 0 if list(paths) == [STDIN] else sum(_size(file) for file in find_files(paths))
+    total = 0 if list(paths) == [STDIN] else sum(size_of(file) for file in find_files(paths))
     if total < BAR_FROM_BYTES or not console.is_terminal:
         return diagnose(paths, recipe=recipe)
     from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
@@ -34,13 +33,6 @@ def with_progress(paths: Sequence[str], recipe: str | None) -> Diagnosis:
     with Progress(BarColumn(), DownloadColumn(), TransferSpeedColumn(), console=console, transient=True) as progress:
         task = progress.add_task("", total=total)
         return diagnose(paths, recipe=recipe, done=lambda count: progress.advance(task, count))
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
 
 
 def show(told: Diagnosis) -> None:

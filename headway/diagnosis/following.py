@@ -22,12 +22,12 @@ def follow(
         wait: passes the time between two looks.
     """
     from headway.diagnosis import diagnose
-    from headway.diagnosis.opening import find_files
+    from headway.diagnosis.opening import find_files, size_of
 
     seen: dict[Path, int] = {}
     last: tuple[object, ...] | None = None
     while True:
-        sizes = {file: _size(file) for file in find_files(paths)}
+        sizes = {file: size_of(file) for file in find_files(paths)}
         if sizes != seen:
             seen = sizes
             told = diagnose(paths)
@@ -36,10 +36,3 @@ def follow(
                 last = shown
                 yield told
         wait()
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:
-        return -1

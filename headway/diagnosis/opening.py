@@ -34,7 +34,9 @@ MOST_EXPANSION = 300
 reach 1,032 (RFC 1951: 258 bytes for two bits)."""
 
 PEEKED_BYTES = 512
-TAR_MAGIC_AT = 257
+TAR_MAGIC_AT, TAR_MAGIC = 257, b"ustar"
+ZIP_MAGIC = b"PK\x03\x04"
+MAGIC = GZIP_MAGIC, ZSTD_MAGIC, BZIP2_MAGIC, XZ_MAGIC = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00")
 
 NO_LOGS = frozenset(
     [
@@ -172,9 +174,9 @@ def _unpacked(name: str, raw: IO[bytes] | io.RawIOBase, troubles: list[Trouble],
     start = file.peek(PEEKED_BYTES)[:PEEKED_BYTES]
     if depth > MOST_NESTED:
         troubles.append(Trouble("diagnosis-note-nested", {"path": name}))
-    elif start.startswith(b"PK\x03\x04"):
+    elif start.startswith(ZIP_MAGIC):
         yield from _zipped(name, file, troubles, depth)
-    elif start[TAR_MAGIC_AT : TAR_MAGIC_AT + 5] == b"ustar":
+    elif _is_tar(start):
         yield from _tarred(name, file, troubles, depth)
     elif (opened := _decompressed(start, file)) is not None:
         yield from _unpacked(name, cast("IO[bytes]", Bounded(opened, file, name, troubles)), troubles, depth + 1)
@@ -182,16 +184,33 @@ def _unpacked(name: str, raw: IO[bytes] | io.RawIOBase, troubles: list[Trouble],
         yield Stream(name, cast("IO[bytes]", file))
 
 
+def is_packed(start: bytes) -> bool:
+    """Say whether a file begins as one that compresses or holds others."""
+    return start.startswith((*MAGIC, ZIP_MAGIC)) or _is_tar(start)
+
+
+def _is_tar(start: bytes) -> bool:
+    return start[TAR_MAGIC_AT : TAR_MAGIC_AT + len(TAR_MAGIC)] == TAR_MAGIC
+
+
+def size_of(file: Path) -> int:
+    """Return the size of a file; 0 where it cannot be asked for."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def _decompressed(start: bytes, file: IO[bytes]) -> IO[bytes] | None:
-    if start.startswith(b"\x1f\x8b"):
+    if start.startswith(GZIP_MAGIC):
         return cast("IO[bytes]", gzip.GzipFile(fileobj=file))
-    if start.startswith(b"\x28\xb5\x2f\xfd"):
+    if start.startswith(ZSTD_MAGIC):
         import zstandard
 
         return cast("IO[bytes]", zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True))
-    if start.startswith(b"BZh"):
+    if start.startswith(BZIP2_MAGIC):
         return cast("IO[bytes]", bz2.BZ2File(file))
-    if start.startswith(b"\xfd7zXZ\x00"):
+    if start.startswith(XZ_MAGIC):
         return cast("IO[bytes]", lzma.LZMAFile(file))
     return None
 

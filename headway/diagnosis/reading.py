@@ -135,7 +135,6 @@ class LogReader:
             ranks=dict(self._ranks),
             first_time=self._first_time,
             last_time=self._last_time,
-            tail=tuple(cleaned(raw) for _, raw in self._recent),
         )
 
     def _is_worth_reading(self, block: bytes) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from headway.diagnosis.causality import consequences, explains, is_after
-from headway.diagnosis.collectives import Waited, waited_for, world_size
+from headway.diagnosis.collectives import waited_for, world_size
 from headway.diagnosis.figures import finer_memory_cause, memory_figures, waiting_figures, work_lost
 from headway.diagnosis.result import HEALTHY, UNKNOWN, Diagnosis, Evidence, FirstFailure
 from headway.diagnosis.sighting import LogReport, Sighting
@@ -78,7 +78,11 @@ class Reasoning:
         self._survived = {id(one) for one in self._all if survival.is_survived(one)}
         self._final = [one for one in self._all if id(one) not in self._survived]
         self._silence = find_silence(reports)
-        self._waited = self._waited_for()
+        self._ends = [one for one in self._all if self._known[one.signature].kind == "healthy"]
+        self._timeouts = [one for one in self._final if one.signature == TIMEOUT]
+        self._waited = waited_for(self._timeouts, reports, world_size(self._all))
+        self._all_dated = all(one.time is not None for one in self._final)
+        self._places = {report.name: number for number, report in enumerate(reports)}
 
     def diagnose(self) -> Diagnosis:
         """Return the diagnosis."""
@@ -88,8 +92,7 @@ class Reasoning:
         numbers: dict[str, Any] = {**told.numbers, **work_lost(self._reports, self._all)}
         if told.cause == UNKNOWN:
             return replace(told, numbers=numbers)
-        timeouts = [one for one in self._final if one.signature == TIMEOUT]
-        numbers |= waiting_figures(self._waited, timeouts)
+        numbers |= waiting_figures(self._waited, self._timeouts)
         if self._known[told.cause].area == "device-memory":
             return self._with_memory(told, numbers)
         return replace(told, numbers=numbers)
@@ -106,19 +109,18 @@ class Reasoning:
         return replace(told, cause=finer, chain=chain, remedies=self._known[finer].remedies, numbers=numbers)
 
     def _diagnosed(self) -> Diagnosis:
-        candidates = self._candidates("cause")
-        roots = self._unexplained(candidates)
+        roots = self._unexplained(self._candidates("cause"))
         if self._is_healthy(roots):
             return self._healthy()
         if roots and not self._only_survivable_without_failure(roots):
-            return self._told(roots[0], self._confidence(roots), candidates)
+            return self._told(roots[0], self._confidence(roots))
         waited = self._told_by_waiting()
         if waited is not None:
             return waited
         symptoms = [one for one in self._unexplained(self._candidates("symptom")) if one.one.alone]
         if symptoms:
             confidence = max(symptoms[0].one.strength - SYMPTOM_PENALTY, 0.05)
-            return self._told(symptoms[0], confidence, candidates)
+            return self._told(symptoms[0], confidence)
         if self._silence is not None:
             return self._silent(self._silence)
         return self._unknown()
@@ -183,7 +185,7 @@ class Reasoning:
 
     def _is_healthy(self, roots: list[_Candidate]) -> bool:
         """Say whether the run came to a good end after all that was seen, or nothing was seen to fail."""
-        ends = [one for one in self._all if self._known[one.signature].kind == "healthy"]
+        ends = self._ends
         if ends and all(not self._is_before(end, root.first) for root in roots for end in ends[-1:]):
             later = [root for root in roots if not self._ended_well_after(root.first, ends)]
             return all(root.one.survivable for root in later) and not self._symptoms_after(ends)
@@ -206,22 +208,17 @@ class Reasoning:
 
     # Waiting ranks
 
-    def _waited_for(self) -> Waited | None:
-        timeouts = [one for one in self._final if one.signature == TIMEOUT]
-        return waited_for(timeouts, self._reports, world_size(self._all))
-
     def _told_by_waiting(self) -> Diagnosis | None:
         if self._waited is None or self._waited.kind not in _OF_WAITING:
             return None
         one = self._known[_OF_WAITING[self._waited.kind]]
-        timeouts = [seen for seen in self._final if seen.signature == TIMEOUT]
-        first = replace(self._earliest(timeouts), rank=self._waited.ranks[0])
-        told = self._told(_Candidate(one, first, tuple(timeouts), one.strength), one.strength, [])
+        first = replace(self._earliest(self._timeouts), rank=self._waited.ranks[0])
+        told = self._told(_Candidate(one, first, tuple(self._timeouts), one.strength), one.strength)
         return replace(told, first_failure=FirstFailure(rank=self._waited.ranks[0]))
 
     # What is told
 
-    def _told(self, root: _Candidate, confidence: float, candidates: list[_Candidate]) -> Diagnosis:
+    def _told(self, root: _Candidate, confidence: float) -> Diagnosis:
         followed = consequences()[root.one.id]
         places = {(one.source, one.offset) for one in root.every}
         others = [
@@ -279,11 +276,10 @@ class Reasoning:
         return int(local[0]) if local and len(hosts) <= 1 else None
 
     def _healthy(self) -> Diagnosis:
-        ends = [one for one in self._all if self._known[one.signature].kind == "healthy"]
         return Diagnosis(
             cause=HEALTHY,
-            confidence=0.95 if ends else 0.7,
-            evidence=tuple(Evidence.of(one) for one in ends[-1:]),
+            confidence=0.95 if self._ends else 0.7,
+            evidence=tuple(Evidence.of(one) for one in self._ends[-1:]),
             survived=self._survived_ids(),
         )
 
@@ -327,16 +323,7 @@ class Reasoning:
     def _order(self, one: Sighting) -> tuple[float, int, int]:
         """Order by time where all have one, else by place."""
         dated = one.time if one.time is not None and self._all_dated else 0.0
-        names = self._names
-        return (dated, names.get(one.source, 0), one.offset)
-
-    @property
-    def _all_dated(self) -> bool:
-        return all(one.time is not None for one in self._final)
-
-    @property
-    def _names(self) -> dict[str, int]:
-        return {report.name: number for number, report in enumerate(self._reports)}
+        return (dated, self._places.get(one.source, 0), one.offset)
 
 
 def _first_of_each(ordered: Sequence[Sighting]) -> list[Sighting]:

@@ -72,8 +72,6 @@ class LogReport:
         ranks: ranks that wrote in it, with the time of the last dated line of each.
         first_time: time of its first dated line.
         last_time: time of its last dated line.
-        exceptions: last lines of tracebacks that no signature knows.
-        tail: its last lines, cleaned.
         troubles: what could not be read.
     """
 
@@ -86,6 +84,4 @@ class LogReport:
     ranks: Mapping[int, float | None] = field(default_factory=dict)
     first_time: float | None = None
     last_time: float | None = None
-    exceptions: tuple[Sighting, ...] = ()
-    tail: tuple[str, ...] = ()
     troubles: tuple[Trouble, ...] = ()

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from headway.diagnosis.flight_recorder import is_dump, read_dump
-from headway.diagnosis.opening import STDIN, Stream, Trouble, open_streams
+from headway.diagnosis.opening import PEEKED_BYTES, STDIN, Stream, Trouble, is_packed, open_streams, size_of
 from headway.diagnosis.reading import FILTERED_FROM_BYTES, read_log
 from headway.diagnosis.sighting import LogReport
 
@@ -22,9 +22,6 @@ SHARED_FROM_BYTES = 128 << 20
 
 CHUNK = 4
 """Pieces that a process takes at once."""
-
-PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\x00", b"PK\x03\x04")
-TAR_MAGIC = slice(257, 262)
 
 Done = Callable[[int], None]
 """Told how many bytes of the files were dealt with since it was told last."""
@@ -110,7 +107,7 @@ def _pieces(file: Path) -> Iterator[Piece]:
     """Yield a large plain file in pieces, any other as a whole."""
     try:
         size = file.stat().st_size if str(file) != STDIN else 0
-        if size < 2 * PIECE_BYTES or not file.is_file() or _is_packed(file):
+        if size < 2 * PIECE_BYTES or not file.is_file() or _is_whole(file):
             yield Piece(file)
             return
     except OSError:
@@ -120,19 +117,14 @@ def _pieces(file: Path) -> Iterator[Piece]:
         yield Piece(file, start, min(PIECE_BYTES, size - start))
 
 
-def _is_packed(file: Path) -> bool:
+def _is_whole(file: Path) -> bool:
     with file.open("rb") as opened:
-        begin = opened.read(512)
-    return begin.startswith(PACKED) or begin[TAR_MAGIC] == b"ustar" or b"\x00" in begin
+        begin = opened.read(PEEKED_BYTES)
+    return is_packed(begin) or b"\x00" in begin
 
 
 def _size(piece: Piece) -> int:
-    if piece.size_bytes is not None:
-        return piece.size_bytes
-    try:
-        return piece.path.stat().st_size
-    except OSError:
-        return 0
+    return size_of(piece.path) if piece.size_bytes is None else piece.size_bytes
 
 
 def _cores() -> int:
@@ -161,6 +153,5 @@ def _after(first: LogReport, second: LogReport) -> LogReport:
         ranks={**first.ranks, **second.ranks},
         first_time=second.first_time if first.first_time is None else first.first_time,
         last_time=first.last_time if second.last_time is None else second.last_time,
-        tail=second.tail or first.tail,
         troubles=(*first.troubles, *second.troubles),
     )
