@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +15,7 @@ from headway.errors import RunError
 from headway.resilience.supervisor.deciding import Stop, decide
 from headway.resilience.supervisor.job import Job
 from headway.resilience.supervisor.watch import Watch, stacks_of
+from headway.runs import RunFolder
 from headway.runs.logs import EventLog
 
 LOOK_SECONDS = 0.1
@@ -231,17 +230,10 @@ def _alone(folder: Path) -> Iterator[None]:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise RunError("run-unwritable", path=str(folder), reason=error.strerror or str(error)) from error
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise RunError("run-locked", name=folder.name) from error
+    with RunFolder(folder).lock():
         yield
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

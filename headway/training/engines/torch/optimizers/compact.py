@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, final
 
 import torch
 from torch import Tensor
 
 from headway.training.engines.torch.native import active_native
-from headway.training.engines.torch.optimizers.lodging import Lodging, pieces
+from headway.training.engines.torch.optimizers.lodging import Lodging, LodgingOptimizer, pieces
 from headway.training.engines.torch.optimizers.moments import FIRST, PIECE, SECOND, Form
 from headway.training.engines.torch.parallel.local import here, placed_like
 
@@ -17,7 +17,7 @@ _ALL = slice(None)
 
 
 @final
-class CompactAdamW(torch.optim.Optimizer):
+class CompactAdamW(LodgingOptimizer):
     """AdamW in fp32, of moments that are kept otherwise.
 
     Args:
@@ -42,28 +42,14 @@ class CompactAdamW(torch.optim.Optimizer):
         betas: tuple[float, float],
         eps: float,
     ) -> None:
-        super().__init__(groups, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
-        self._form, self._lodging = form, lodging
+        super().__init__(groups, lodging, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
+        self._form = form
 
     def empty_state(self, weight: Tensor) -> dict[str, Tensor]:
         """Return the state of a weight that had no step yet."""
         own = here(weight.detach())
         parts = self._form.empty(own, FIRST) | self._form.empty(own, SECOND)
         return {name: placed_like(weight, part) for name, part in parts.items()}
-
-    @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
-        """Update all weights that have gradients."""
-        assert closure is None, "no line search is made"
-        for group in self.param_groups:
-            for weight in group["params"]:
-                if weight.grad is None:
-                    continue
-                state = self.state[weight]
-                if not state:
-                    state.update({"step": torch.tensor(0.0), **self._lodging.keep(self.empty_state(weight))})
-                state["step"] += 1
-                self._update(weight, state, group)
 
     def _update(self, weight: Tensor, state: dict[str, Tensor], group: dict[str, Any]) -> None:
         own, gradient = here(weight), here(weight.grad)  # type: ignore[arg-type]

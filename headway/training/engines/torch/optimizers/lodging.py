@@ -7,6 +7,7 @@ Leaves out: its update on the host's processors, and sending the next rows while
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, final
@@ -60,27 +61,26 @@ class Lodging:
         return kept.copy_(tensor)
 
 
-@final
-class LodgingAdamW(torch.optim.Optimizer):
-    """PyTorch's fused AdamW whose moments lodge on the host.
+class LodgingOptimizer(torch.optim.Optimizer, ABC):
+    """An optimizer that updates weight by weight, with states that lodge somewhere.
 
     Args:
         groups: weights with their decay, as PyTorch has them.
-        lodging: where.
-        lr: learning rate.
-        betas: of both moments.
-        eps: added to the root of the second.
+        lodging: where the states are.
+        defaults: settings of a group that names none.
     """
 
-    def __init__(
-        self, groups: Iterable[Any], lodging: Lodging, *, lr: float, betas: tuple[float, float], eps: float
-    ) -> None:
-        super().__init__(groups, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
+    def __init__(self, groups: Iterable[Any], lodging: Lodging, defaults: dict[str, Any]) -> None:
+        super().__init__(groups, defaults)
         self._lodging = lodging
 
+    @abstractmethod
     def empty_state(self, weight: Tensor) -> dict[str, Tensor]:
         """Return the state of a weight that had no step yet."""
-        return {moment: torch.zeros_like(weight) for moment in (FIRST, SECOND)}
+
+    @abstractmethod
+    def _update(self, weight: Tensor, state: dict[str, Tensor], group: dict[str, Any]) -> None:
+        """Update one weight and its state, whose step is counted already."""
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -95,6 +95,28 @@ class LodgingAdamW(torch.optim.Optimizer):
                     state.update({"step": torch.tensor(0.0), **self._lodging.keep(self.empty_state(weight))})
                 state["step"] += 1
                 self._update(weight, state, group)
+
+
+@final
+class LodgingAdamW(LodgingOptimizer):
+    """PyTorch's fused AdamW whose moments lodge on the host.
+
+    Args:
+        groups: weights with their decay, as PyTorch has them.
+        lodging: where.
+        lr: learning rate.
+        betas: of both moments.
+        eps: added to the root of the second.
+    """
+
+    def __init__(
+        self, groups: Iterable[Any], lodging: Lodging, *, lr: float, betas: tuple[float, float], eps: float
+    ) -> None:
+        super().__init__(groups, lodging, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": 0.0})
+
+    def empty_state(self, weight: Tensor) -> dict[str, Tensor]:
+        """Return the state of a weight that had no step yet."""
+        return {moment: torch.zeros_like(weight) for moment in (FIRST, SECOND)}
 
     def _update(self, weight: Tensor, state: dict[str, Tensor], group: dict[str, Any]) -> None:
         own, gradient = here(weight), here(weight.grad)  # type: ignore[arg-type]
