@@ -147,6 +147,11 @@ def start_supervisor(folder: Path, code: str, grace_seconds: float = 10.0) -> tu
     raise AssertionError("the job did not start")
 
 
+def wait_until_ready(folder: Path) -> None:
+    while "ready" not in (folder / "logs" / "attempt-001.log").read_text():
+        time.sleep(0.05)
+
+
 def test_a_killed_supervisor_leaves_no_orphan(tmp_path: Path) -> None:
     supervisor, pids = start_supervisor(tmp_path, "time.sleep(600)")
     supervisor.kill()
@@ -162,8 +167,7 @@ def test_a_signal_reaches_the_job_which_has_time_to_save(tmp_path: Path) -> None
     )
     supervisor, pids = start_supervisor(tmp_path, code)
     log = tmp_path / "logs" / "attempt-001.log"
-    while "ready" not in log.read_text():
-        time.sleep(0.05)
+    wait_until_ready(tmp_path)
     supervisor.send_signal(signal.SIGTERM)
     assert supervisor.wait(60) == 40 + signal.SIGTERM
     assert "saved" in log.read_text()
@@ -174,8 +178,7 @@ def test_a_signal_reaches_the_job_which_has_time_to_save(tmp_path: Path) -> None
 def test_told_twice_the_grace_ends(tmp_path: Path) -> None:
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True); time.sleep(600)"
     supervisor, pids = start_supervisor(tmp_path, code, grace_seconds=600)
-    while "ready" not in (tmp_path / "logs" / "attempt-001.log").read_text():
-        time.sleep(0.05)
+    wait_until_ready(tmp_path)
     supervisor.send_signal(signal.SIGTERM)
     time.sleep(1)
     assert supervisor.poll() is None
@@ -191,8 +194,7 @@ def test_other_signals_are_passed_on(tmp_path: Path) -> None:
     )
     supervisor, pids = start_supervisor(tmp_path, code)
     log = tmp_path / "logs" / "attempt-001.log"
-    while "ready" not in log.read_text():
-        time.sleep(0.05)
+    wait_until_ready(tmp_path)
     supervisor.send_signal(signal.SIGUSR1)
     assert supervisor.wait(60) == 40
     assert "told" in log.read_text()
