@@ -1,8 +1,8 @@
-"""What a program calls: ``headway.probe()``, ``.plan(recipe)``, ``.train(recipe)``, ``.diagnose(paths)``."""
+"""What a program calls: ``headway.probe()``, ``.plan()``, ``.preflight()``, ``.train()``, ``.diagnose()``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headway.machine import Machine
     from headway.machine.inventory import Inventory
     from headway.planning import Plan
+    from headway.resilience.preflight import Preflight
     from headway.runs import RunFolder
     from headway.training.session import Followers
 
@@ -92,6 +93,37 @@ def plan(recipe: AnyRecipe, machine: Machine | None = None, *, runs: Path | str 
     resolved = load(recipe)
     made = plan_recipe(resolved, machine or _machine_for(resolved.hardware.accelerator, probing, Path(runs)))
     return with_phases(resolved, made, lambda one: plan(one, machine, runs=runs, probing=probing))
+
+
+def preflight(
+    recipe: AnyRecipe,
+    *,
+    runs: Path | str = "runs",
+    checks: Sequence[str] | None = None,
+    probing: Probe = probe,
+    on_begin: Callable[[str, float], None] = lambda _name, _fraction: None,
+) -> Preflight:
+    """Look at everything that a run of a recipe needs of this server, before it starts: seconds, once it was probed.
+
+    Args:
+        recipe: the recipe.
+        runs: the folder of all runs.
+        checks: names of the checks; all of `headway.resilience.preflight.CHECKS` by default.
+        probing: how this machine is probed, where the plan needs it.
+        on_begin: told of each check when it begins, with the share that is done.
+
+    Raises:
+        RecipeError: a rule is broken.
+        RunError: there is no check of a name.
+    """
+    from headway.resilience.preflight import CHECKS
+    from headway.resilience.preflight import preflight as look
+    from headway.resilience.preflight.subject import this_server
+
+    resolved = _with_precision(load(recipe), probing, Path(runs))
+    made = _plan_if_known(resolved, probing, Path(runs))
+    subject = this_server(resolved, Path(runs), {} if made is None else made.to_dict())
+    return look(subject, tuple(CHECKS) if checks is None else tuple(checks), on_begin)
 
 
 def train(

@@ -47,6 +47,7 @@ MADE_FROM_NAMES = (
     "plan-label-",
     "plan-sweep-",
     "plan-warning-budget-",
+    "preflight-check-",
     "recipe-doc-",
     "report-",
     "supervisor-",

@@ -19,6 +19,7 @@ COMMANDS = {
     "recipe": "headway.cli.recipe:recipe",
     "plan": "headway.cli.plan:plan",
     "data": "headway.cli.data:data",
+    "preflight": "headway.cli.preflight:preflight",
     "train": "headway.cli.train:train",
     "import": "headway.cli.importing:import_model",
     "generate": "headway.cli.generate:generate",

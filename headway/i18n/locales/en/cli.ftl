@@ -161,6 +161,13 @@ cli-run = Run any command, and keep it alive: restart what a restart can help, e
 cli-run-help = Run a command of any program in a process group of its own. Where it fails, its log is diagnosed; where another start can help (a lost device, a broken connection, a preemption, a hang), it is started again, a little later each time. It is told to stop when this command is, with time to save, and nothing that it started is left behind.
 
     { "  " }Example:  headway run --name llama --retries 5 -- torchrun train.py
+cli-preflight = Look at everything that a run needs, before it starts.
+cli-preflight-help = Look at software, devices, memory, disk, limits, ports and the clock of this server, write a little to the disk, multiply on every core or device and compare with the right result, and add up over processes: all in seconds. It exits with 1 where a run would fail.
+
+    { "  " }Example:  headway preflight recipes/laptop.toml
+cli-option-check = Run only this check; may be given several times.
+cli-preflight-passed = Ready ({ DURATION($seconds) }).
+cli-preflight-failed = Not ready ({ DURATION($seconds) }).
 cli-diagnose = Say why a training failed, from its logs.
 cli-diagnose-help = Read the logs of a job, of any framework, and say in one screen what the root cause was, how sure that is, what shows it, which rank failed first, and what to do.
 

@@ -9,13 +9,10 @@ before the others use it.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -24,6 +21,7 @@ from headway import units
 from headway.machine.measurements import AllReduce, AttentionPoint, Framework, Matmul, matmul_point
 from headway.machine.stages import describe, emit, run_stages
 from headway.machine.timing import best_seconds, repeat_seconds
+from headway.training.engines.torch.local_ranks import run_ranks
 
 SHAPES = (
     (256, 256, 256), (512, 512, 512), (1024, 1024, 1024), (2048, 2048, 2048),
@@ -34,7 +32,6 @@ SHAPES = (
 _ELEMENTWISE_BYTES = 64 * units.MIB
 _ALL_REDUCE_BYTES = 16 * units.MIB
 _NUM_RANKS = 2
-_RANKS_TIMEOUT_SECONDS = 40.0
 
 THREADS = int(os.environ.get("OMP_NUM_THREADS") or os.cpu_count() or 1)
 
@@ -185,29 +182,7 @@ def measure_all_reduce() -> AllReduce:
     """
     import msgspec
 
-    environment = os.environ | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
-    with tempfile.TemporaryDirectory(prefix="headway-") as folder:
-        command = [sys.executable, "-P", "-m", "headway.training.engines.torch.microbenchmarks", "--rank"]
-        ranks = [
-            subprocess.Popen(
-                [*command, str(rank), str(Path(folder) / "store")],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            for rank in range(_NUM_RANKS)
-        ]
-        try:
-            results = [rank.communicate(timeout=_RANKS_TIMEOUT_SECONDS) for rank in ranks]
-        finally:
-            for rank in ranks:
-                rank.kill()
-                rank.wait()
-    for rank, (_, errors) in zip(ranks, results, strict=True):
-        if rank.returncode:
-            lines = errors.decode("utf-8", "replace").strip().splitlines()
-            raise RuntimeError(lines[-1] if lines else f"exit {rank.returncode}")
-    return msgspec.json.decode(results[0][0].strip().splitlines()[-1], type=AllReduce)
+    return msgspec.convert(run_ranks("headway.training.engines.torch.microbenchmarks", _NUM_RANKS)[0], AllReduce)
 
 
 def run_rank(rank: int, store: str) -> None:
