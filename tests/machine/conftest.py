@@ -1,14 +1,11 @@
-"""Small recorded /proc and /sys trees, and one probe of the real machine for the whole session."""
+"""Small recorded /proc and /sys trees."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-
-from headway.machine import Machine, probe
 
 Tree = Callable[[Mapping[str, str]], Path]
 
@@ -156,26 +153,3 @@ def epyc(tree: Tree, epyc_files: dict[str, str]) -> Path:
 @pytest.fixture
 def graviton(tree: Tree) -> Path:
     return tree(_graviton_files())
-
-
-class RealProbe:
-    """One whole probe of this machine, with a cache of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.cache_folder = folder / "cache"
-        self.folder = folder
-        self.stages: list[tuple[str, float]] = []
-        before = os.environ.get("HEADWAY_CACHE")
-        os.environ["HEADWAY_CACHE"] = str(self.cache_folder)
-        try:
-            self.machine: Machine = probe(folder, progress=lambda stage, done: self.stages.append((stage, done)))
-        finally:
-            if before is None:
-                del os.environ["HEADWAY_CACHE"]
-            else:
-                os.environ["HEADWAY_CACHE"] = before
-
-
-@pytest.fixture(scope="session")
-def real_probe(tmp_path_factory: pytest.TempPathFactory) -> RealProbe:
-    return RealProbe(tmp_path_factory.mktemp("probe"))

@@ -61,6 +61,8 @@ class UnitScan(NamedTuple):
     """SHA-256 of each file."""
     is_whole: bool = True
     """Whether all of it was read, and not only as much as was asked for."""
+    keys_below: int = _HASH_RANGE
+    """Documents with a `sample_key` from here on were too many for the sample."""
 
     @property
     def text_bytes(self) -> int:
@@ -118,7 +120,7 @@ def scan_documents(
             begin, count, size, digest = (at.file, at.offset_bytes, at.line), 0, 0, blake2b(digest_size=16)
     if count:
         pieces.append(Piece(unit, *begin, count, size, digest.hexdigest()))
-    return UnitScan(tuple(pieces), lowest, highest, tuple(sample.kept))
+    return UnitScan(tuple(pieces), lowest, highest, tuple(sample.kept), keys_below=sample.keys_below)
 
 
 def merge_scans(
@@ -141,7 +143,9 @@ def merge_scans(
     pieces = tuple(piece for scan in scans for piece in scan.pieces)
     if not pieces:
         raise DataError("data-empty")
-    sample, digest = _Sample(sample_limit_bytes), blake2b(digest_size=16)
+    # What was too much for one unit is too much for all, also where nothing of it is left to show that.
+    sample = _Sample(sample_limit_bytes, min(scan.keys_below for scan in scans))
+    digest = blake2b(digest_size=16)
     for scan in scans:
         for sampled in scan.sample:
             sample.add(sampled)
@@ -175,18 +179,18 @@ class _Sample:
     room for two documents.
     """
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, keys_below: int = _HASH_RANGE) -> None:
         self.kept: list[Sampled] = []
+        self.keys_below = keys_below
         self._limit_bytes = limit_bytes
         self._kept_bytes = 0
-        self._keys_below = _HASH_RANGE
 
     def add(self, document: Sampled) -> None:
-        if not self._limit_bytes or document.sample_key >= self._keys_below:
+        if not self._limit_bytes or document.sample_key >= self.keys_below:
             return
         self.kept.append(document)
         self._kept_bytes += document.num_bytes
         while self._kept_bytes > self._limit_bytes and len(self.kept) > 1:
-            self._keys_below //= 2
-            self.kept = [item for item in self.kept if item.sample_key < self._keys_below]
+            self.keys_below //= 2
+            self.kept = [item for item in self.kept if item.sample_key < self.keys_below]
             self._kept_bytes = sum(item.num_bytes for item in self.kept)

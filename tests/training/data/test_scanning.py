@@ -34,6 +34,13 @@ def test_counts_and_digest() -> None:
     assert result.content_digest != scan(found[::-1][1:], 0).content_digest
 
 
+def test_what_was_too_much_for_a_unit_is_too_much_for_all() -> None:
+    # The second unit's sample is empty, since one halving drops all of it.
+    found, limit = as_documents(["a", "a", "aaaa", "aaaa"]), 8
+    together = merge_scans([scan_documents(part, limit) for part in (found[:1], found[1:])], 0.3, limit)
+    assert together.training_sample == scan(found, 0.3, limit).training_sample == ()
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=30), st.data())
 def test_units_together_are_the_whole(texts: list[str], data: st.DataObject) -> None:
