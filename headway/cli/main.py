@@ -25,6 +25,7 @@ COMMANDS = {
     "generate": "headway.cli.generate:generate",
     "runs": "headway.cli.runs:runs",
     "run": "headway.cli.run:run",
+    "watch": "headway.cli.watch:watch",
     "diagnose": "headway.cli.diagnose:diagnose",
     "demo": "headway.cli.demo:demo",
 }

@@ -168,6 +168,17 @@ cli-preflight-help = Look at software, devices, memory, disk, limits, ports and 
 cli-option-check = Run only this check; may be given several times.
 cli-preflight-passed = Ready ({ DURATION($seconds) }).
 cli-preflight-failed = Not ready ({ DURATION($seconds) }).
+cli-watch = Show all runs live in a browser, with the planner and the diagnosis.
+cli-watch-help = Start a web server on this machine, and print the address of the dashboard. It listens on loopback only; with another --host everybody must show a token.
+
+    { "  " }Example:  headway watch runs
+cli-option-host = Address to listen on; anything but loopback asks for a token.
+cli-option-port = Port to listen on; 0 takes any that is free.
+cli-option-token = Token to ask for; one is made up where it is needed and none is given.
+cli-option-open = Open the dashboard in the browser.
+# $url (String)
+cli-watch-open = The dashboard is at { $url } (Ctrl-C ends it)
+cli-watch-token = Whoever opens this address may read all runs: pass it on with care.
 cli-diagnose = Say why a training failed, from its logs.
 cli-diagnose-help = Read the logs of a job, of any framework, and say in one screen what the root cause was, how sure that is, what shows it, which rank failed first, and what to do.
 
