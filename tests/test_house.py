@@ -51,6 +51,7 @@ MADE_FROM_NAMES = (
     "recipe-doc-",
     "report-",
     "supervisor-",
+    "ui-metric-",
 )
 
 
@@ -368,6 +369,14 @@ def constants() -> Iterator[str]:
                 yield f"{node.values[0].value}{{"
 
 
+def page_messages() -> Iterator[str]:
+    """Yield the messages that the dashboard names; the beginning of one that it puts together ends with a brace."""
+    for path in (ROOT / "headway" / "web" / "ui" / "src").rglob("*.ts*"):
+        text = path.read_text(encoding="utf-8")
+        yield from re.findall(r"[\"'](ui-[a-z0-9_-]+)[\"']", text)
+        yield from (f"{start}{{" for start in re.findall(r"`(ui-[a-z0-9_-]+)\$\{", text))
+
+
 def command_messages() -> Iterator[str]:
     """Yield the messages of all commands, which are named after them."""
     from headway.cli.main import cli
@@ -391,7 +400,7 @@ def test_every_command_is_described() -> None:
 
 
 def test_every_message_is_used() -> None:
-    used = set(constants())
+    used = {*constants(), *page_messages()}
     for prefix in MADE_FROM_NAMES:
         assert f"{prefix}{{" in used, prefix
     used |= set(command_messages())

@@ -53,9 +53,12 @@ def test_the_wheel_holds_everything_that_the_package_needs(tmp_path: Path) -> No
     ours = {
         str(path.relative_to(ROOT))
         for path in (ROOT / "headway").rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and "ui" not in path.parts
     }
     assert ours <= shipped
+    # The front end as it was built, and neither its sources nor what builds it.
+    assert any(re.fullmatch(r"headway/web/assets/index-.*\.js", name) for name in shipped)
+    assert not any(name.startswith("headway/web/ui/") for name in shipped)
     for kind in (".ftl", ".toml", ".c", "headway/py.typed", "headway/cli/demo.toml"):
         assert any(name.endswith(kind) for name in shipped), kind
     assert not [name for name in shipped if not name.startswith(("headway/", "headway-"))]

@@ -24,7 +24,7 @@ class LazyBundle:
         from fluent.runtime import FluentBundle
 
         self._bundle = FluentBundle([language], functions=dict(functions), use_isolating=False)
-        self._sources = dict(_entries(path.read_text(encoding="utf-8")))
+        self._sources = dict(entries(path.read_text(encoding="utf-8")))
 
     def message(self, message_id: str) -> Any | None:
         """Return a parsed message, or None where the file has none of this id."""
@@ -52,7 +52,7 @@ class LazyBundle:
         return True
 
 
-def _entries(text: str) -> Iterator[tuple[str, str]]:
+def entries(text: str) -> Iterator[tuple[str, str]]:
     """Yield each entry's id and source: from its line to the line before the next entry.
 
     Comments between two entries go with the first, where they mean nothing to the parser.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -11,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -34,6 +36,9 @@ from headway.web.streaming import Hub
 FOR_EVER = "public, max-age=31536000, immutable"
 ASSETS = Path(__file__).parent / "assets"
 """The front end as the build leaves it."""
+
+EMPTY = '<meta name="headway" content=""'
+"""What the page has room for."""
 
 ASSET_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 
@@ -214,10 +219,21 @@ class Pages:
         path = request.path_params["path"]
         if path.startswith("api/") or "." in path.rpartition("/")[2]:
             raise WebError("web-not-found", status=404, path=path)
-        index = ASSETS / "index.html"
-        if not index.is_file():
-            raise WebError("web-not-built", status=503)
-        return FileResponse(index, media_type="text/html", headers={"Cache-Control": "no-cache"})
+        return HTMLResponse(await run_in_threadpool(shell), headers={"Cache-Control": "no-cache"})
+
+
+def shell() -> str:
+    """Return the page, with what it needs first written into it: that saves a request before anything is shown.
+
+    Raises:
+        WebError: the front end was not built.
+    """
+    try:
+        page = (ASSETS / "index.html").read_text(encoding="utf-8")
+    except OSError as error:
+        raise WebError("web-not-built", status=503) from error
+    about = html.escape(json.dumps({"version": __version__, "locales": catalogues.index()}, separators=(",", ":")))
+    return page.replace(EMPTY, f'<meta name="headway" content="{about}"')
 
 
 async def _not_found(request: Request, _error: Exception) -> Response:

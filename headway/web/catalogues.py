@@ -1,24 +1,28 @@
-"""The message catalogues as a browser loads them: one file for each language, its name made of its content.
+"""The message catalogues as a browser loads them: static files whose names are made of their content.
 
-A file whose name is made of its content never changes, so that browsers keep it for ever: a language that was shown
-once is shown again without a request.
+Such a file never changes, so that browsers keep it for ever: a language that was shown once is shown again without a
+request. What a language lacks is filled in from English here, so that a page needs one file for a language.
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from headway.i18n.lazy_bundle import entries
 from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, known_languages
 
-DOMAINS = ("ui",)
-"""The files of the catalogues that every page needs."""
+CORE = "core"
+"""What every page needs: the dashboard's own messages, and the names that it shares with the command line."""
 
-LAZY_DOMAINS = ("catalog", "checkpoint", "data", "diagnosis", "machine", "plan", "preflight", "recipe", "run",
-                "supervisor", "training")  # fmt: skip
-"""Those that a page loads when a message of them comes."""
+SHARED = ("cli-event-", "cli-quantity-", "cli-resource-", "cli-status-")
+
+DOMAINS = ("catalog", "checkpoint", "data", "diagnosis", "machine", "plan", "preflight", "recipe", "run", "supervisor",
+           "training", "web")  # fmt: skip
+"""Catalogues that a page loads when a message of theirs comes."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +44,33 @@ class Catalogue:
 def catalogues(folder: Path = LOCALES_FOLDER) -> dict[str, Catalogue]:
     """Return all catalogues by the name of their file."""
     found = {}
-    for language in known_languages():
-        for domain in (*DOMAINS, *LAZY_DOMAINS):
-            path = folder / language / f"{domain}.ftl"
-            if path.is_file():
-                one = Catalogue(language, domain, _without_comments(path.read_text(encoding="utf-8")).encode())
-                found[one.name] = one
+    for language in known_languages(folder):
+        for domain in (CORE, *DOMAINS):
+            messages = {
+                **dict(_messages(folder, FALLBACK_LANGUAGE, domain)),
+                **dict(_messages(folder, language, domain)),
+            }
+            one = Catalogue(language, domain, "".join(messages.values()).encode())
+            found[one.name] = one
     return found
 
 
-def index() -> dict[str, dict[str, str]]:
-    """Return the name of the file by language and domain, the fallback language first."""
-    found: dict[str, dict[str, str]] = {FALLBACK_LANGUAGE: {}}
-    for name, one in catalogues().items():
+@cache
+def index(folder: Path = LOCALES_FOLDER) -> dict[str, dict[str, str]]:
+    """Return the name of the file by language and domain."""
+    found: dict[str, dict[str, str]] = {}
+    for name, one in catalogues(folder).items():
         found.setdefault(one.language, {})[one.domain] = name
     return found
 
 
-def _without_comments(text: str) -> str:
-    """Return a catalogue without what is for translators only."""
-    kept = [line for line in text.split("\n") if not line.startswith("#")]
-    return "\n".join(line for line in kept if line.strip()) + "\n"
+def _messages(folder: Path, language: str, domain: str) -> Iterator[tuple[str, str]]:
+    """Yield the id and the source of each message, without what is for translators only."""
+    for file in ("ui", "cli") if domain == CORE else (domain,):
+        path = folder / language / f"{file}.ftl"
+        if not path.is_file():
+            continue
+        for message_id, source in entries(path.read_text(encoding="utf-8")):
+            if file != "cli" or message_id.startswith(SHARED):
+                lines = [line for line in source.split("\n") if line.strip() and not line.startswith("#")]
+                yield message_id, "\n".join(lines) + "\n"

@@ -1,0 +1,186 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { readDiagnosis, readEvents, readLedger, readRun, type LedgerRow, type RunEvent, type Summary } from '../api';
+import { has, percent, quantity, text, told } from '../i18n';
+import { Moment, Quantity, T, Told, useLive } from '../i18n/Text';
+import { Shown, useLoaded } from '../loading';
+import { follow } from '../stream';
+import { Charts, nameOf } from './Charts';
+import { DiagnosisView } from './Diagnose';
+import { Status } from './Runs';
+
+/** Charts are drawn anew at most so often while a run trains. */
+const DRAW_MILLISECONDS = 1000;
+
+export function RunPage(props: { name: string }): JSX.Element {
+  const version = useSignal(0);
+  const status = useSignal<string | null>(null);
+  const isConnected = useSignal(true);
+  const events = useSignal<readonly RunEvent[]>([]);
+  const step = useSignal<number | null>(null);
+  const summary = useLoaded(() => readRun(props.name), [props.name, status.value]);
+  useEffect(() => {
+    let timer = 0;
+    version.value = 0;
+    events.value = [];
+    void readEvents(props.name).then((found) => (events.value = [...found.events, ...events.value]), () => undefined);
+    const drawSoon = (): void => {
+      timer ||= window.setTimeout(() => {
+        timer = 0;
+        version.value += 1;
+      }, DRAW_MILLISECONDS);
+    };
+    const stop = follow(props.name, {
+      onMetrics: (records) => {
+        step.value = Number(records[records.length - 1]?.['step'] ?? 0);
+        drawSoon();
+      },
+      onEvents: (found) => (events.value = [...events.value, ...found]),
+      onStatus: (now) => (status.value = now),
+      onConnection: (now) => (isConnected.value = now),
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [props.name]);
+  return (
+    <>
+      <div class="bar">
+        <h1><bdi>{props.name}</bdi></h1>
+        {status.value === null ? null : <Status status={status.value} />}
+        {isConnected.value ? null : <span class="status interrupted"><T id="ui-disconnected" /></span>}
+      </div>
+      <Shown of={summary.value}>{(found) => <Figures run={found} step={step.value} />}</Shown>
+      {status.value === 'failed' || status.value === 'interrupted' ? <Why name={props.name} /> : null}
+      <Charts runs={[props.name]} version={version.value} />
+      <Ledger name={props.name} version={status.value} />
+      <Events events={events.value} />
+    </>
+  );
+}
+
+function Figures(props: { run: Summary; step: number | null }): JSX.Element {
+  const { run } = props;
+  const rows: [string, unknown][] = [
+    ['step', props.step ?? run.step],
+    ['loss', run.loss],
+    ['validation_loss', run.validation_loss],
+    ['tokens_per_second', run.tokens_per_second],
+  ];
+  return (
+    <dl class="figures">
+      {rows.map(([name, value]) => (
+        <Figure key={name} name={name} value={value} />
+      ))}
+    </dl>
+  );
+}
+
+function Figure(props: { name: string; value: unknown }): JSX.Element {
+  const label = useLive(() => nameOf(props.name), [props.name]);
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd><Quantity name={props.name} value={props.value} /></dd>
+    </div>
+  );
+}
+
+function Why(props: { name: string }): JSX.Element {
+  const found = useLoaded(() => readDiagnosis(props.name), [props.name]);
+  return (
+    <section aria-labelledby="why">
+      <h2 id="why"><T id="ui-why" /></h2>
+      <Shown of={found.value}>{(diagnosis) => <DiagnosisView diagnosis={diagnosis} />}</Shown>
+    </section>
+  );
+}
+
+function Ledger(props: { name: string; version: unknown }): JSX.Element {
+  const found = useLoaded(() => readLedger(props.name), [props.name, props.version]);
+  return (
+    <section aria-labelledby="ledger">
+      <h2 id="ledger"><T id="ui-ledger" /></h2>
+      <Shown of={found.value}>
+        {({ rows }) => (
+          <div class="scroll" tabIndex={0}>
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col"><T id="ui-column-resource" /></th>
+                  <th scope="col"><T id="ui-column-quantity" /></th>
+                  <th scope="col" class="number"><T id="ui-column-predicted" /></th>
+                  <th scope="col" class="number"><T id="ui-column-measured" /></th>
+                  <th scope="col"><T id="ui-column-error" /></th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => (
+                  <LedgerLine key={`${row.quantity}${row.source ?? ''}`} row={row} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+function LedgerLine(props: { row: LedgerRow }): JSX.Element {
+  const { row } = props;
+  const resource = useLive(() => told(`cli-resource-${row.resource}`), [row.resource]);
+  const name = useLive(() => nameOf(row.quantity), [row.quantity]);
+  const measured = useLive(() => {
+    const value = quantity(row.quantity, row.measured);
+    return row.basis === 'estimated' ? text('ui-estimated', { value }) : value;
+  }, [row.quantity, row.measured, row.basis]);
+  return (
+    <tr>
+      <td>{resource}</td>
+      <th scope="row">{name}{row.source ? <bdi> ({row.source})</bdi> : null}</th>
+      <td class="number"><Quantity name={row.quantity} value={row.predicted} /></td>
+      <td class="number">{measured}</td>
+      <td>{typeof row.error === 'number' ? <ErrorBar error={row.error} /> : null}</td>
+    </tr>
+  );
+}
+
+/** How far the measured value is from the predicted one, as a bar to either side: full at 50 %. */
+function ErrorBar(props: { error: number }): JSX.Element {
+  const shown = useLive(() => (props.error >= 0 ? '+' : '') + percent(props.error), [props.error]);
+  const size = Math.min(Math.abs(props.error) * 100, 50);
+  const level = Math.abs(props.error) <= 0.1 ? 'near' : Math.abs(props.error) <= 0.25 ? 'off' : 'far';
+  return (
+    <span class="error-bar">
+      <svg width="80" height="10" aria-hidden="true">
+        <line x1="40" x2="40" y1="0" y2="10" class="zero" />
+        <rect x={props.error < 0 ? 40 - (size * 40) / 50 : 40} y="2" height="6" width={(size * 40) / 50} class={level} />
+      </svg>
+      <small>{shown}</small>
+    </span>
+  );
+}
+
+function Events(props: { events: readonly RunEvent[] }): JSX.Element {
+  const shown = props.events.filter(({ event }) => has(`cli-event-${event}`) || event === 'notice').slice(-200).reverse();
+  return (
+    <section aria-labelledby="events">
+      <h2 id="events"><T id="ui-events" /></h2>
+      <ol class="events">
+        {shown.map((event, index) => (
+          <li key={`${event.time}${index}`}>
+            <Moment seconds={event.time} />{' '}
+            {event.event === 'notice' ? (
+              <Told id={String(event['id'])} args={event['arguments'] as Record<string, unknown>} />
+            ) : (
+              <Told id={`cli-event-${event.event}`} args={event} />
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
