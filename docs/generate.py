@@ -15,6 +15,7 @@ from headway.recipe import documented_settings, section_heading, setting_default
 REFERENCE = Path(__file__).parent / "reference"
 SUBCOMMANDS = {
     "data": ("prepare", "show"),
+    "i18n": ("new", "check", "coverage"),
     "recipe": ("new", "check", "show"),
     "runs": ("list", "show", "compare", "ledger"),
 }

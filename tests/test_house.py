@@ -19,6 +19,7 @@ from fluent.syntax import ast as ftl
 from fluent.syntax.visitor import Visitor
 
 from headway.i18n import known_languages
+from headway.i18n.checking import check
 from headway.i18n.negotiation import LOCALES_FOLDER
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +40,7 @@ MADE_FROM_NAMES = (
     "cli-resource-",
     "cli-status-",
     "diagnosis-cause-",
+    "i18n-",
     "diagnosis-column-",
     "diagnosis-number-",
     "diagnosis-remedy-",
@@ -422,17 +424,9 @@ def test_a_message_lies_in_the_file_of_its_first_word(language: str) -> None:
     assert not [name for name, message in catalogue(language).items() if name.split("-")[0] != message.file]
 
 
-@pytest.mark.parametrize("language", [language for language in known_languages() if language != "en"] or ["en"])
+@pytest.mark.parametrize("language", known_languages())
 def test_every_language_says_the_same(language: str) -> None:
-    translated = catalogue(language)
-    assert set(translated) == set(ENGLISH)
-    for name, message in translated.items():
-        english = ENGLISH[name]
-        assert (message.variables, message.has_value, message.has_next) == (
-            english.variables,
-            english.has_value,
-            english.has_next,
-        ), name
+    assert check(language) == []
 
 
 def test_every_function_of_the_catalogues_exists() -> None:

@@ -27,6 +27,7 @@ COMMANDS = {
     "run": "headway.cli.run:run",
     "watch": "headway.cli.watch:watch",
     "diagnose": "headway.cli.diagnose:diagnose",
+    "i18n": "headway.cli.i18n:i18n",
     "demo": "headway.cli.demo:demo",
 }
 

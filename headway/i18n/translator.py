@@ -44,6 +44,11 @@ def _functions(locale: str) -> dict[str, Callable[..., Any]]:
     }
 
 
+def function_names() -> frozenset[str]:
+    """Return the functions that messages may call, those of Fluent itself included."""
+    return frozenset(_functions(FALLBACK_LANGUAGE)) | {"NUMBER", "DATETIME"}
+
+
 class Translator:
     """Renders messages in one language, falling back to English message by message.
 

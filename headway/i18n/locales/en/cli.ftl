@@ -168,6 +168,36 @@ cli-preflight-help = Look at software, devices, memory, disk, limits, ports and 
 cli-option-check = Run only this check; may be given several times.
 cli-preflight-passed = Ready ({ DURATION($seconds) }).
 cli-preflight-failed = Not ready ({ DURATION($seconds) }).
+cli-i18n = Begin, check and count translations.
+cli-i18n-help = Messages lie in one Fluent catalogue for each language, which the command line, reports and the dashboard share.
+
+    { "  " }Example:  headway i18n check
+cli-i18n-new = Begin a language: its files, with English to translate from.
+cli-i18n-new-help = Write the files of a language, every English message as a comment. Translate below each; what is not translated yet is shown in English.
+
+    { "  " }Example:  headway i18n new sv
+cli-i18n-check = Compare languages with English: missing or unknown messages, other arguments.
+cli-i18n-check-help = Exits with 1 where something is wrong. A file that a language has at all must be whole.
+
+    { "  " }Example:  headway i18n check de fr
+cli-i18n-coverage = Tell how much of each file every language has.
+cli-i18n-coverage-help = Count the messages of every language, file by file, beside English.
+
+    { "  " }Example:  headway i18n coverage --json
+cli-option-locales = Folder of the catalogues.
+# $language (String)
+cli-i18n-begun = { $language } is begun. Translate the comments, then run `headway i18n check { $language }`.
+# $languages (Number), $findings (Number)
+cli-i18n-checked = { $languages ->
+    [one] { $languages } language
+   *[other] { $languages } languages
+} checked: { $findings ->
+    [0] all is well.
+    [one] { $findings } finding.
+   *[other] { $findings } findings.
+}
+cli-column-language = language
+cli-column-all = all
 cli-watch = Show all runs live in a browser, with the planner and the diagnosis.
 cli-watch-help = Start a web server on this machine, and print the address of the dashboard. It listens on loopback only; with another --host everybody must show a token.
 
