@@ -7,6 +7,7 @@ request. What a language lacks is filled in from English here, so that a page ne
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -40,10 +41,20 @@ class Catalogue:
         return f"{self.language}.{self.domain}.{digest}.ftl"
 
 
+PSEUDO_VARIABLE = "HEADWAY_PSEUDO"
+"""Environment variable: where it is set, the pseudo-language can be chosen too."""
+
+
 @cache
 def catalogues(folder: Path = LOCALES_FOLDER) -> dict[str, Catalogue]:
     """Return all catalogues by the name of their file."""
     found = {}
+    for domain in (CORE, *DOMAINS) if os.environ.get(PSEUDO_VARIABLE) else ():
+        from headway.i18n.pseudo import PSEUDO_LANGUAGE, pseudo_localized
+
+        english = "".join(dict(_messages(folder, FALLBACK_LANGUAGE, domain)).values())
+        one = Catalogue(PSEUDO_LANGUAGE, domain, pseudo_localized(english).encode())
+        found[one.name] = one
     for language in known_languages(folder):
         for domain in (CORE, *DOMAINS):
             messages = {

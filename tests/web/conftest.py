@@ -57,7 +57,7 @@ class Server:
         self.root = root
         self.process = subprocess.Popen(
             [sys.executable, "-m", "headway", "watch", str(root), "--port", "0", "--json", *arguments],
-            env=headway.environment,
+            env={**headway.environment, "HEADWAY_PSEUDO": "1"},
             cwd=headway.folder,
             stdout=subprocess.PIPE,
             text=True,

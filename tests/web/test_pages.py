@@ -114,6 +114,46 @@ def test_a_log_is_explained(page: Page, tmp_path: Path) -> None:
     assert page.locator("pre img").count() == 0
 
 
+@pytest.mark.parametrize("path", ["/", "/runs/first", "/plan", "/diagnose", "/server", "/nowhere"])
+def test_no_text_is_written_past_the_catalogues(page: Page, path: str) -> None:
+    page.goto(path)
+    page.get_by_role("combobox").select_option("en-XA")
+    expect(page.locator("html")).to_have_attribute("lang", "en-XA")
+    settle(page)
+    # Names, numbers and units are nobody's language; every word of a sentence has an accent or is in brackets.
+    words = page.evaluate(
+        """() => [...document.querySelectorAll('main *, header *')].flatMap((element) =>
+            element.closest('option, bdi, pre, time, svg, .u-wrap') ? []
+            : [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()))"""
+    )
+    shown = [word for word in words if re.search(r"[a-z]{4}", word) and word not in ("Headway",)]
+    plain = [word for word in shown if not (word.startswith("[") and word.endswith("]"))]
+    assert plain == []
+
+
+def test_a_language_is_switched_without_a_request_and_nothing_else_changes(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("searchbox").fill("fir")
+    page.get_by_role("checkbox", name="first").check()
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    languages = page.get_by_role("combobox")
+    languages.select_option("en-XA")
+    expect(page.locator("h1")).to_have_text(re.compile(r"\[.*\]"))
+    # The first time its one file is loaded; the list of runs asks again by itself.
+    assert [url for url in asked if "/locales/" in url and ".core." in url] != []
+    first = len([url for url in asked if "/locales/" in url])
+    assert first == 1
+    for language, title in (("en", "Runs"), ("en-XA", re.compile(r"\["))):
+        languages.select_option(language)
+        expect(page.locator("h1")).to_have_text(title)
+    assert len([url for url in asked if "/locales/" in url]) == first
+    assert page.get_by_role("searchbox").input_value() == "fir"
+    assert page.get_by_role("checkbox", name="first").is_checked()
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("lang", "en-XA")
+
+
 def test_dark_and_light_are_remembered(page: Page) -> None:
     page.goto("/server")
     before = page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -62,6 +62,9 @@ ui-metric-data_seconds = waiting for data, each step
 ui-metric-loss_scale = loss scale
 ui-metric-is_skipped = skipped
 
+# $count (String): a number, already written
+ui-tokens-per-second = { $count } tokens/s
+
 ## Plan
 
 ui-plan = Plan

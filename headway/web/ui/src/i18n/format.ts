@@ -150,7 +150,6 @@ type Rule = readonly [string, (value: number, locale: string) => string];
 const BY_ENDING: readonly Rule[] = [
   ['flops_per_second', (value, locale) => si(value, 'FLOP/s', locale)],
   ['bytes_per_second', (value, locale) => si(value, 'B/s', locale)],
-  ['tokens_per_second', (value, locale) => `${count(value, locale)} tokens/s`],
   ['bytes_per_step', bytes],
   ['bytes_per_token', (value, locale) => decimal(value, locale)],
   ['bytes', bytes],

@@ -149,6 +149,12 @@ export function live(write: () => string): ReadonlySignal<string> {
 }
 
 /** Write a quantity by the unit that its name ends with. */
-export const quantity = (name: string, value: unknown): string => format.quantity(name, value, current.value);
+export function quantity(name: string, value: unknown): string {
+  const written = format.quantity(name, value, current.value);
+  // A token is a word, and no symbol that all languages share.
+  return typeof value === 'number' && /(^|_)tokens_per_second/.test(name)
+    ? text('ui-tokens-per-second', { count: written })
+    : written;
+}
 export const moment = (seconds: number): string => format.moment(seconds, current.value);
 export const percent = (value: number): string => format.percent(value, current.value);

@@ -23,6 +23,8 @@ export const LANGUAGES: readonly Language[] = [
   { tag: 'zh-Hant', name: '繁體中文', dir: 'ltr' },
   { tag: 'zh-Hans', name: '简体中文', dir: 'ltr' },
   { tag: 'ar', name: 'العربية', dir: 'rtl' },
+  // Made from English where the server is asked to, for tests: see headway/i18n/pseudo.py.
+  { tag: 'en-XA', name: '[Þšéûðö]', dir: 'ltr' },
 ];
 
 export const FALLBACK = 'en';
