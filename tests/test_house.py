@@ -44,6 +44,7 @@ MADE_FROM_NAMES = (
     "diagnosis-column-",
     "diagnosis-number-",
     "diagnosis-remedy-",
+    "guard-",
     "machine-stage-",
     "plan-column-",
     "plan-label-",

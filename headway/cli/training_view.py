@@ -90,6 +90,11 @@ def event_line(event: dict[str, Any]) -> str | None:
             translator.next_step(event["id"], **event["arguments"]),
         )
         return f"{text} {next_step or ''}".rstrip()
+    if event.get("event") == "guard":
+        plain = {name: value for name, value in event.items() if isinstance(value, (int, float, str))}
+        return " ".join(
+            translator.text(f"guard-{name}", **plain) for name in (event["guard"], f"action-{event['action']}")
+        )
     if event.get("event") == "evaluated" and "bits_per_byte" not in event:
         message_id = "cli-event-evaluated-answers"
     if not translator.has(message_id):

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import asdict, fields, replace
 from typing import Any, final
 
-from headway.errors import DataError, RunError, TrainingError
+from headway.errors import DataError, RunError
 from headway.recipe import Recipe, to_hf_config
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint.dropping import drop_after
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
@@ -20,9 +21,11 @@ from headway.training.best import Best
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
+from headway.training.guarding import Guarding, RollBack, Verdict
 from headway.training.initial_weights import base_of, require_same_base
 from headway.training.prefetch import Prefetcher, Stalls
 from headway.training.schedule import learning_rate
+from headway.training.skipping import SkippedData
 
 ENERGY_READING_SECONDS = 20.0
 """RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
@@ -45,6 +48,7 @@ class TrainingLoop:
         events: the run's event log.
         first_step: optimizer steps that are done already.
         best: the evaluations of these steps.
+        skipped: data that is passed over.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class TrainingLoop:
         rank: int = 0,
         first_step: int = 0,
         best: Best | None = None,
+        skipped: SkippedData | None = None,
     ) -> None:
         self._recipe = recipe
         self._engine = engine
@@ -75,6 +80,10 @@ class TrainingLoop:
         self._base = base_of(recipe)
         self._best = best or Best()
         self._protect_best()
+        self._skipped = skipped or SkippedData()
+        self._guarding = Guarding(
+            recipe=recipe, run=run, engine=engine, events=events, store=self._store, first_step=first_step
+        )
         self._reader: Prefetcher | None = None
         self._stalls = Stalls(recipe.site.max_stall_share)
         self._should_stop = False
@@ -91,10 +100,16 @@ class TrainingLoop:
         )
         if stream.num_cut and self._engine.is_first:
             self._events.record("notice", id="training-conversations-cut", arguments={"conversations": stream.num_cut})
-        self._reader = Prefetcher(lambda step: self._micro_batches(stream, step), self._step, self._recipe.num_steps)
+        self._read_on(stream)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
-            self._train_step(stream, clock)
+            result = self._train_step(stream, clock)
+            verdict, back = self._guarding.after_step(self._step, result, self._skipped)
+            if back is not None:
+                self._go_back(stream, back)
+                continue
+            if verdict is Verdict.PAUSE:
+                break
             is_best = self._is_evaluation_due() and self.evaluate() and self._recipe.keeps_best
             if is_best or self._is_checkpoint_due(clock() - last_save):
                 self.save()
@@ -186,7 +201,27 @@ class TrainingLoop:
             self._events.record("notice", id="training-no-validation", arguments=error.arguments)
             return []
 
-    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> None:
+    def _read_on(self, stream: BatchStream) -> None:
+        """Read ahead from the present step on."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = Prefetcher(
+            lambda step: self._micro_batches(stream, self._skipped.batch_of(step)), self._step, self._recipe.num_steps
+        )
+
+    def _go_back(self, stream: BatchStream, back: RollBack) -> None:
+        """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
+        snapshot = self._store.load(back.to_step)
+        if self._engine.is_first:
+            drop_after(self._store, back.to_step)
+        self._engine.load(snapshot)
+        self._best = Best.of(snapshot.state.get("best"))
+        self._protect_best()
+        self._step = self._saved_step = back.to_step
+        self._skipped = back.skipped
+        self._read_on(stream)
+
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> StepResult:
         assert self._reader is not None
         started = clock()
         batches = self._reader.take(self._step)
@@ -209,6 +244,7 @@ class TrainingLoop:
                 "data_seconds": data_seconds,
                 "resident_bytes": resident_bytes(),
                 **_scaling(result),
+                **self._skipped.mark(),
                 **self._rows_of_sources(stream),
             }
         )
@@ -216,26 +252,22 @@ class TrainingLoop:
             self._events.record("notice", id="training-data-stalls", arguments={"share": self._stalls.share})
         if result.is_skipped:
             self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
-        is_lost = not math.isfinite(result.gradient_norm) and not result.is_skipped
-        if not math.isfinite(result.loss) or is_lost:
-            raise TrainingError(
-                "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
-            )
+        return result
 
     def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
         """Return how many sequences of each source were seen, where there are several."""
         sources = self._corpus.sources
         if len(sources) == 1:
             return {}
-        rows = stream.rows_of_sources(self._step)
+        rows = self._skipped.rows_of_sources(self._step, stream.rows_of_sources)
         return {"source_sequences": {source.name: count for source, count in zip(sources, rows, strict=True)}}
 
-    def _micro_batches(self, stream: BatchStream, step: int) -> list[Batch]:
+    def _micro_batches(self, stream: BatchStream, number: int) -> list[Batch]:
         share, micro = self._engine.share, self._micro_batch_size
         rows = self._recipe.training.global_batch_size // share.count
         first = share.index * rows
         return [
-            stream.batch(step, start, min(micro, first + rows - start)) for start in range(first, first + rows, micro)
+            stream.batch(number, start, min(micro, first + rows - start)) for start in range(first, first + rows, micro)
         ]
 
     def _is_stopping(self) -> bool:
@@ -258,7 +290,12 @@ class TrainingLoop:
         return {
             "step": self._step,
             "tokens_seen": self._step * self._recipe.tokens_per_step,
-            "data": {"seed": training.seed, "step": self._step, "corpus": self._corpus.digest},
+            "data": {
+                "seed": training.seed,
+                "step": self._step,
+                "corpus": self._corpus.digest,
+                "skipped": self._skipped.to_list(),
+            },
             # No layer draws random numbers after initialisation, so there is no random state to keep.
             "random_state": None,
             "schedule": {"kind": training.schedule, "learning_rate": learning_rate(self._recipe, self._step)},

@@ -40,6 +40,7 @@ from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
 from headway.training.session import LOCKED
+from headway.training.skipping import RollBackHistory
 
 MEMORY = "memory"
 """The event of a process's peak."""
@@ -51,7 +52,7 @@ class FailureLog(EventLog):
 
     def record(self, event: str, /, **details: Any) -> None:
         """Write failures and peaks of memory; pass over what the first process writes for all."""
-        if event in ("failed", MEMORY):
+        if event in ("failed", MEMORY, "guard"):
             super().record(event, **details)
 
 
@@ -127,10 +128,13 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
 
 
 def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
-    recipe = run.recipe()
-    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(objection=odd_state)
+    recipe, history = run.recipe(), RollBackHistory(run.events())
+    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(
+        objection=lambda found: odd_state(found) or history.objection(found)
+    )
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
+    skipped = history.skipped(snapshot)
     events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
     if not run.plan():
         events.record("notice", **_why_unplanned(recipe))
@@ -153,6 +157,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         events=events,
         first_step=first_step,
         best=best,
+        skipped=skipped,
     )
     _on_stop(lambda *_: loop.request_stop())
     try:

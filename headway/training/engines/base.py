@@ -87,6 +87,8 @@ class Engine(ABC):
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step.
 
+        Where the loss or the gradient norm is not finite, nothing is updated, in any process.
+
         Args:
             micro_batches: this rank's share of the global batch. The gradient is that of the mean over all targets of
                 the global batch that count, however they lie in micro-batches and ranks: a micro-batch weighs as many

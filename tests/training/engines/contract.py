@@ -229,6 +229,21 @@ class EngineContract:
         assert exact != rounded
         assert rounded == pytest.approx(exact, rel=0.02)
 
+    def test_a_step_without_a_number_updates_nothing(self) -> None:
+        engine = self.build()
+        self.run(engine, range(2))
+        state = copy_of(engine.snapshot())
+        name = next(iter(state.parameters))
+        broken = {**state.parameters, name: np.full_like(state.parameters[name], np.nan)}
+        engine.load(replace(state, parameters=broken))
+        result = engine.step([make_batch(2)], 1e-3)
+        assert not np.isfinite(result.loss)
+        assert not result.is_skipped, "that is for an overflow which a lower loss scale mends"
+        assert_equal(engine.snapshot(), replace(state, parameters=broken))
+        engine.load(state)
+        straight = self.build()
+        assert self.run(straight, range(4))[2:] == self.run(engine, range(2, 4)), "no gradient was left over"
+
     def test_settings_say_what_runs(self) -> None:
         settings = self.build().settings
         assert settings.threads == 2

@@ -154,3 +154,12 @@ training-chat-template = A chat needs the template of its model: the run { $name
     .next = Leave --chat out, to go on from the prompt as text.
 training-chat-prompt = A chat needs something to answer: the prompt is empty.
     .next = Say something with --prompt, or write text with --no-chat.
+# $step (Number); $loss, $median, $deviations (Number)
+training-loss-spike = The loss must not rise far above what it was: at step { $step } it is { DECIMAL($loss, 4) }, { DECIMAL($deviations) } deviations above the median of { DECIMAL($median, 4) }, and no roll-back is left that could help.
+    .next = Lower training.learning_rate, look at the data of these steps, or set resilience.guards.loss_spike to "warn".
+# $step, $loss_scale, $skipped (Number)
+training-scale-collapse = The loss scale of fp16 must find a value that holds: at step { $step } it is { $loss_scale }, and { $skipped ->
+        [one] a step
+       *[other] { $skipped } steps in a row
+    } overflowed.
+    .next = Use training.precision "bf16", lower training.learning_rate, or set resilience.guards.scale_collapse to "warn".

@@ -135,12 +135,14 @@ class TorchEngine(Engine):
         complete_gradients(parameters)
         self._copies.add_gradients()
         norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks, scale=scale)
+        loss = float(self._mean(total))
         counts = self._scale.take(norm)
-        if counts:
+        # Loss and norm are the same in all processes, and so is the choice.
+        if counts and math.isfinite(norm) and math.isfinite(loss):
             self._updates.apply(learning_rate)
         self._updates.drop_gradients()
         return StepResult(
-            loss=float(self._mean(total)),
+            loss=loss,
             gradient_norm=norm,
             is_skipped=not counts,
             loss_scale=scale if self._scale.is_dynamic else None,
