@@ -15,7 +15,6 @@ import msgspec
 from headway.errors import RunError
 from headway.runs import json_values
 
-
 ROLL_BACKS = "roll_backs"
 """Field of a metric log: how often the run had been rolled back, where it had."""
 

@@ -28,7 +28,7 @@ from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
-from headway.telemetry.process import peak_resident_bytes
+from headway.telemetry.process import age_seconds, peak_resident_bytes
 from headway.training.accounting import measure_run
 from headway.training.best import Best
 from headway.training.data import Corpus
@@ -135,7 +135,9 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     skipped = history.skipped(snapshot)
-    events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
+    events.record(
+        "started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step, process_seconds=age_seconds()
+    )
     if not run.plan():
         events.record("notice", **_why_unplanned(recipe))
     for damage in damaged:
