@@ -54,7 +54,7 @@ def test_a_run_is_shown_with_where_its_time_went(headway: Headway) -> None:
     rows = {line.lstrip().split("  ")[0]: line.split() for line in shown.out.splitlines()}
     assert rows["steps that count"][-1] == "25.0%"
     # The plan's detection and restart together.
-    assert rows["restarts and roll-backs"][-2:] == ["50.0%", "3.00%"]
+    assert rows["restarts and roll-backs"][-2:] == ["50.0%", "3.0%"]
     time = headway("runs", "show", "timed", "--json").json["time"]
     assert time["goodput"] == 0.25
     assert time["parts"]["restart_seconds"] == 20
