@@ -24,6 +24,15 @@ def peak_resident_bytes(proc: Path = Path("/proc/self")) -> int:
     return _status_bytes(proc, "VmHWM:") or _peak_by_rusage()
 
 
+def anonymous_bytes(proc: Path = Path("/proc/self")) -> int | None:
+    """Return what this process holds that is in no file, so that nobody can take it away; None where that is not told.
+
+    Pages of mapped files grow with all that is read, and the system drops them at need.
+    """
+    anonymous = _status_bytes(proc, "RssAnon:")
+    return None if anonymous is None else anonymous + (_status_bytes(proc, "RssShmem:") or 0)
+
+
 def age_seconds(proc: Path = Path("/proc/self")) -> float | None:
     """Return how long ago this process began, or None where the system does not tell.
 

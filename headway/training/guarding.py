@@ -11,6 +11,7 @@ from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
 from headway.resilience.checkpoint.store import find_damage
 from headway.resilience.guards import Finding
+from headway.resilience.guards.disk import GUARD as DISK
 from headway.resilience.guards.loss_spike import GUARD as LOSS_SPIKE
 from headway.resilience.guards.loss_spike import LossSpike
 from headway.resilience.guards.not_finite import NotFinite
@@ -18,10 +19,16 @@ from headway.resilience.guards.scale_collapse import ScaleCollapse
 from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
 from headway.training.engines.base import StepResult
+from headway.training.machine_guards import MachineGuards, Seen
+from headway.training.prefetch import Stalls
 from headway.training.skipping import SkippedData
 
 _STEP_BITS = 40
 """Of the step that processes tell each other; a recipe has at most 10^10 steps."""
+
+
+_OF_ONE_PROCESS = ("memory-creep", "device-events")
+"""Guards of what each process has for itself: each tells what it finds."""
 
 
 class Verdict(Enum):
@@ -53,6 +60,7 @@ class Guarding:
         engine: knows the other processes.
         events: the run's event log.
         store: the run's checkpoints.
+        stalls: counts how long steps waited for their data.
         first_step: optimizer steps that are done already.
     """
 
@@ -64,6 +72,7 @@ class Guarding:
         engine: Engine,
         events: EventLog,
         store: CheckpointStore,
+        stalls: Stalls,
         first_step: int = 0,
     ) -> None:
         settings = self._settings = recipe.resilience.guards
@@ -78,25 +87,29 @@ class Guarding:
         self._scale_collapse = ScaleCollapse(
             settings.scale_collapse, least_scale=settings.least_loss_scale, max_skipped=settings.max_skipped_steps
         )
+        self.machine = MachineGuards(recipe=recipe, run=run, engine=engine, stalls=stalls, first_step=first_step)
+        """Those that watch what the run takes from the machine."""
+        self._is_short_of_disk = False
         self._refill(first_step)
 
-    def after_step(self, step: int, result: StepResult, skipped: SkippedData) -> tuple[Verdict, RollBack | None]:
+    def after_step(self, seen: Seen, skipped: SkippedData) -> tuple[Verdict, RollBack | None]:
         """Judge a step; all processes must ask, and are told the same.
 
         Args:
-            step: optimizer steps done, this one included.
-            result: of the step.
+            seen: what is known of the step.
             skipped: data that is passed over so far.
 
         Raises:
             TrainingError: a guard stops the run.
         """
-        found = list(self._findings(step, result))
+        step = seen.step
+        found = [*self._findings(step, seen.result), *self.machine.take(seen)]
         back = next((one for one in found if one.action == "roll-back"), None)
         target = None if back is None or not self._engine.is_first else self._target(step, back, skipped)
         for one in found:
             if one is not back:
                 self._tell(step, one, one.action)
+        self._is_short_of_disk = any(one.guard == DISK and one.action == "pause" for one in found)
         goes_back, is_spike, pauses = self._engine.any(
             [
                 target is not None,
@@ -118,6 +131,11 @@ class Guarding:
             self._tell(step, back, "roll-back", to_step=to_step, skipped=after.to_list())
         self._refill(to_step)
         return Verdict.ROLL_BACK, RollBack(to_step=to_step, skipped=after)
+
+    def can_save(self) -> bool:
+        """Say whether a last checkpoint fits, where the run pauses since the disk is full; all processes must ask."""
+        needed = self.machine.checkpoint_bytes or 0
+        return not self._engine.any([self._is_short_of_disk and self.machine.free_bytes() < needed])[0]
 
     def _findings(self, step: int, result: StepResult) -> Iterable[Finding]:
         found = (
@@ -146,7 +164,7 @@ class Guarding:
         return sum(int(flag) << bit for bit, flag in enumerate(self._engine.any(named)))
 
     def _tell(self, step: int, finding: Finding, action: str, **details: Any) -> None:
-        if self._engine.is_first:
+        if self._engine.is_first or finding.guard in _OF_ONE_PROCESS:
             self._events.record("guard", guard=finding.guard, action=action, step=step, **finding.arguments, **details)
 
     def _refill(self, step: int) -> None:

@@ -23,6 +23,7 @@ from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
 from headway.training.guarding import Guarding, RollBack, Verdict
 from headway.training.initial_weights import base_of, require_same_base
+from headway.training.machine_guards import Seen
 from headway.training.prefetch import Prefetcher, Stalls
 from headway.training.schedule import learning_rate
 from headway.training.skipping import SkippedData
@@ -81,11 +82,17 @@ class TrainingLoop:
         self._best = best or Best()
         self._protect_best()
         self._skipped = skipped or SkippedData()
+        self._stalls = Stalls(recipe.site.max_stall_share)
         self._guarding = Guarding(
-            recipe=recipe, run=run, engine=engine, events=events, store=self._store, first_step=first_step
+            recipe=recipe,
+            run=run,
+            engine=engine,
+            events=events,
+            store=self._store,
+            stalls=self._stalls,
+            first_step=first_step,
         )
         self._reader: Prefetcher | None = None
-        self._stalls = Stalls(recipe.site.max_stall_share)
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
 
@@ -103,8 +110,7 @@ class TrainingLoop:
         self._read_on(stream)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
-            result = self._train_step(stream, clock)
-            verdict, back = self._guarding.after_step(self._step, result, self._skipped)
+            verdict, back = self._guarding.after_step(self._train_step(stream, clock), self._skipped)
             if back is not None:
                 self._go_back(stream, back)
                 continue
@@ -117,7 +123,7 @@ class TrainingLoop:
             if clock() - last_energy_reading > ENERGY_READING_SECONDS:
                 self._energy.joules()
                 last_energy_reading = clock()
-        if self._saved_step != self._step:
+        if self._saved_step != self._step and self._guarding.can_save():
             self.save()
         is_out_of_patience = self._is_out_of_patience()
         finished = is_out_of_patience or self._step >= self._recipe.num_steps
@@ -177,7 +183,9 @@ class TrainingLoop:
         if path is None:
             return
         size_bytes = sum(file.stat().st_size for file in path.iterdir())
-        self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
+        seconds = time.monotonic() - started
+        self._guarding.machine.checkpoint_bytes, self._guarding.machine.save_seconds = size_bytes, seconds
+        self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=seconds)
 
     def close(self) -> None:
         """Close the metric log, and stop reading."""
@@ -221,7 +229,7 @@ class TrainingLoop:
         self._skipped = back.skipped
         self._read_on(stream)
 
-    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> StepResult:
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> Seen:
         assert self._reader is not None
         started = clock()
         batches = self._reader.take(self._step)
@@ -248,11 +256,9 @@ class TrainingLoop:
                 **self._rows_of_sources(stream),
             }
         )
-        if self._stalls.add(data_seconds, step_seconds) and self._engine.is_first:
-            self._events.record("notice", id="training-data-stalls", arguments={"share": self._stalls.share})
         if result.is_skipped:
             self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
-        return result
+        return Seen(step=self._step, result=result, step_seconds=step_seconds, data_seconds=data_seconds)
 
     def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
         """Return how many sequences of each source were seen, where there are several."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +15,11 @@ import numpy as np
 import pytest
 
 from headway.errors import TrainingError
+from headway.machine.memory import Memory
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
 from headway.runs import RunFolder
+from headway.training import machine_guards
 from headway.training.data import prepare
 from headway.training.place import RENDEZVOUS, Place
 from headway.training.session import open_run
@@ -228,3 +232,52 @@ def test_two_processes_go_back_together(make_small_recipe: Make, tmp_path: Path)
     assert last.state["data"]["skipped"] == [{"step": 6, "batches": 1, "from_step": 7}]
     metrics = [run.metrics(rank) for rank in range(2)]
     assert [record["loss"] for record in metrics[0]] == [record["loss"] for record in metrics[1]]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own with room for a few checkpoints."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("mounting needs root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_run_pauses_before_its_disk_is_full(
+    make_small_recipe: Make, small_disk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine_guards, "SAMPLE_SECONDS", 0.0)
+    run = _open(make_small_recipe, small_disk, "run")
+    whole = json.dumps({"storage": {"checkpoint_bytes": 1_800_000}})
+    (run.path / "plan.json").write_text(whole)
+    # Another program fills the disk, but for less than a checkpoint.
+    free = shutil.disk_usage(small_disk).free
+    (small_disk / "other").write_bytes(bytes(free - 1_000_000))
+    train(run, monkeypatch)
+    assert guarded(run)[0][:2] == ("disk", "warn")
+    assert guarded(run)[-1][:2] == ("disk", "pause")
+    assert not CheckpointStore(run.checkpoints_folder).steps(), "nothing was written that does not fit"
+    (small_disk / "other").unlink()
+    train(run, monkeypatch)
+    assert run.metrics()[-1]["step"] == STEPS
+
+
+def test_a_run_that_leaks_saves_and_pauses(start: Callable[..., RunFolder], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A real leak in this process; that nothing is left is a mock, since a test cannot take all of the memory."""
+    monkeypatch.setattr(machine_guards, "SAMPLE_SECONDS", 0.0)
+    monkeypatch.setattr(machine_guards, "read_memory", lambda _limits: Memory(usable_bytes=1))
+    held: list[bytes] = []
+    real = machine_guards.anonymous_bytes
+    monkeypatch.setattr(machine_guards, "anonymous_bytes", lambda: (held.append(bytes([1]) * 2**23), real())[1])
+    run = start()
+    train(run, monkeypatch)
+    assert [event["guard"] for event in run.events() if event["event"] == "guard"] == ["memory-creep"]
+    (event,) = [event for event in run.events() if event["event"] == "guard"]
+    assert event["action"] == "pause"
+    assert event["bytes_per_second"] > 0
+    assert max(CheckpointStore(run.checkpoints_folder).steps()) == event["step"]

@@ -73,6 +73,22 @@ class Engine(ABC):
         """Return which flags are set in any process, so that all of them do the same; all processes must ask."""
         return list(flags)
 
+    def gather(self, value: float) -> list[float]:
+        """Return a number of each process, by rank; all processes must ask."""
+        return [value]
+
+    def probe_seconds(self) -> float | None:
+        """Return how long a fixed piece of work takes on this process's device, without the others.
+
+        None where the process is alone, so that there is nobody to compare it with, or where the engine has no such
+        piece of work.
+        """
+        return None
+
+    def device_memory_bytes(self) -> tuple[int, int] | None:
+        """Return what an accelerator's memory holds of this process and what is free; None where there is none."""
+        return None
+
     @property
     def notices(self) -> tuple[str, ...]:
         """What the reader must know about how this engine runs the recipe: ids of messages without arguments."""

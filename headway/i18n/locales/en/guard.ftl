@@ -9,6 +9,24 @@ guard-scale-collapse = The loss scale of fp16 collapses at step { $step }: { $sk
        *[other] { $skipped } steps in a row
     } overflowed, the last with a scale of { $loss_scale }.
 
+# $used_bytes, $bytes_per_second, $left_seconds (Number)
+guard-memory-creep = Memory grows by { BYTES($bytes_per_second) } each second: after step { $step } the process holds { BYTES($used_bytes) }, and there is none left in { DURATION($left_seconds) }.
+    .next = Look for what grows; a restart frees it.
+# $free_bytes, $checkpoint_bytes, $left_seconds (Number)
+guard-disk = The disk fills: after step { $step } it has { BYTES($free_bytes) } free, and a checkpoint takes { BYTES($checkpoint_bytes) }.
+    .next = Free some space before the next checkpoints, or lower resilience.keep_last.
+# $beside: best or plan; $step_seconds, $expected_seconds, $share (Number)
+guard-throughput = Steps are slow: up to step { $step } they take { DURATION($step_seconds) }, { $beside ->
+        [plan] beyond the { DURATION($expected_seconds) } of the plan
+       *[best] where they took { DURATION($expected_seconds) } at best
+    }, which is { PERCENT($share) } of that speed.
+    .next = Look at heat, power and other programs of the machine, and at its network.
+# $rank, $seconds, $usual_seconds, $ratio (Number)
+guard-straggler = Process { $rank } holds up the others: at step { $step } the same work takes it { DURATION($seconds) }, { DECIMAL($ratio) } times as long as usual.
+    .next = Look at its machine: heat, power, other programs; or leave it out of the next start.
+guard-data-stall = Steps wait for their data: { PERCENT($share) } of the time up to step { $step }.
+    .next = Have the data on a faster disk, or more processors for this process.
+
 guard-action-warn = The run goes on.
 guard-action-skip = The run goes on with the next batch.
 # $to_step (Number): of the checkpoint

@@ -41,6 +41,7 @@ from headway.training.engines.torch.parts import (
     writers_of,
 )
 from headway.training.engines.torch.passes import Passes, WholePasses
+from headway.training.engines.torch.probing import probe_seconds
 from headway.training.engines.torch.scaling import LossScale
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_finite, require_match, shapes_of, to_tensor
@@ -126,6 +127,24 @@ class TorchEngine(Engine):
         """Return which flags are set in any process; see `Engine.any`."""
         counts = self._ranks.sum(torch.tensor([float(flag) for flag in flags], device=self._ranks.device))
         return [count > 0 for count in counts.tolist()]
+
+    def gather(self, value: float) -> list[float]:
+        """Return a number of each process; see `Engine.gather`."""
+        place = self._ranks.place
+        own = torch.zeros(place.size, dtype=torch.float64, device=self._ranks.device)
+        own[place.rank] = value
+        return [float(number) for number in self._ranks.sum(own)]
+
+    def probe_seconds(self) -> float | None:
+        """Return how long some matrix products take here; see `Engine.probe_seconds`."""
+        return None if self._ranks.mesh is None else probe_seconds(self._ranks.device)
+
+    def device_memory_bytes(self) -> tuple[int, int] | None:
+        """Return what the device holds and what is free; see `Engine.device_memory_bytes`."""
+        if self._ranks.device.type != "cuda":
+            return None
+        free_bytes, _ = torch.cuda.mem_get_info(self._ranks.device)
+        return torch.cuda.memory_allocated(self._ranks.device), free_bytes
 
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
