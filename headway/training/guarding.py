@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, final
@@ -11,17 +11,22 @@ from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
 from headway.resilience.checkpoint.store import find_damage
 from headway.resilience.guards import Finding
+from headway.resilience.guards.corruption import Corruption
 from headway.resilience.guards.disk import GUARD as DISK
 from headway.resilience.guards.loss_spike import GUARD as LOSS_SPIKE
 from headway.resilience.guards.loss_spike import LossSpike
 from headway.resilience.guards.not_finite import NotFinite
 from headway.resilience.guards.scale_collapse import ScaleCollapse
 from headway.runs import EventLog, RunFolder
+from headway.training.data import Batch
 from headway.training.engines import Engine
 from headway.training.engines.base import StepResult
 from headway.training.machine_guards import MachineGuards, Seen
 from headway.training.prefetch import Stalls
 from headway.training.skipping import SkippedData
+
+_HALF = 2**32
+"""Digests cross between processes in halves, which floating-point numbers hold exactly."""
 
 _STEP_BITS = 40
 """Of the step that processes tell each other; a recipe has at most 10^10 steps."""
@@ -89,8 +94,24 @@ class Guarding:
         )
         self.machine = MachineGuards(recipe=recipe, run=run, engine=engine, stalls=stalls, first_step=first_step)
         """Those that watch what the run takes from the machine."""
+        self._corruption = Corruption(settings.corruption, every_steps=settings.corruption_every_steps)
         self._is_short_of_disk = False
         self._refill(first_step)
+
+    def do_step(self, step: int, batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+        """Do a step, or do it twice where it is time to compare.
+
+        Args:
+            step: optimizer steps done when it is done.
+            batches: of this process.
+            learning_rate: of the step.
+
+        Returns:
+            What it reports, and whether doing it twice gave the same; None where it was done once.
+        """
+        if self._corruption.is_due(step):
+            return self._engine.replay(batches, learning_rate)
+        return self._engine.step(batches, learning_rate), None
 
     def after_step(self, seen: Seen, skipped: SkippedData) -> tuple[Verdict, RollBack | None]:
         """Judge a step; all processes must ask, and are told the same.
@@ -103,7 +124,7 @@ class Guarding:
             TrainingError: a guard stops the run.
         """
         step = seen.step
-        found = [*self._findings(step, seen.result), *self.machine.take(seen)]
+        found = [*self._findings(step, seen.result), *self._corrupted(seen), *self.machine.take(seen)]
         back = next((one for one in found if one.action == "roll-back"), None)
         target = None if back is None or not self._engine.is_first else self._target(step, back, skipped)
         for one in found:
@@ -144,6 +165,16 @@ class Guarding:
             self._scale_collapse.take(step, result.loss_scale, is_skipped=result.is_skipped),
         )
         return (one for one in found if one is not None)
+
+    def _corrupted(self, seen: Seen) -> Iterable[Finding]:
+        if not self._corruption.is_due(seen.step):
+            return
+        own = self._engine.replica_digest()
+        halves = [] if own is None else [self._engine.gather(float(half)) for half in divmod(own, _HALF)]
+        digests = [int(high) * _HALF + int(low) for high, low in zip(*halves, strict=True)]
+        found = self._corruption.take(seen.step, is_same=seen.is_same, digests=digests)
+        if found is not None:
+            yield found
 
     def _target(self, step: int, finding: Finding, skipped: SkippedData) -> int | None:
         """Return the checkpoint to go back to: each time in a row one further back; None where no more help is left."""

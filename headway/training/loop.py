@@ -235,7 +235,7 @@ class TrainingLoop:
         batches = self._reader.take(self._step)
         data_seconds = clock() - started
         rate = learning_rate(self._recipe, self._step)
-        result = self._engine.step(batches, rate)
+        result, is_same = self._guarding.do_step(self._step + 1, batches, rate)
         step_seconds = clock() - started
         self._step += 1
         self._metrics.append(
@@ -258,7 +258,9 @@ class TrainingLoop:
         )
         if result.is_skipped:
             self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
-        return Seen(step=self._step, result=result, step_seconds=step_seconds, data_seconds=data_seconds)
+        return Seen(
+            step=self._step, result=result, step_seconds=step_seconds, data_seconds=data_seconds, is_same=is_same
+        )
 
     def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
         """Return how many sequences of each source were seen, where there are several."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterable
@@ -12,15 +13,18 @@ from headway.machine.control_groups import read_control_groups
 from headway.machine.memory import read_memory
 from headway.recipe import Recipe
 from headway.resilience.guards import Finding
+from headway.resilience.guards.device_events import DeviceEvents
 from headway.resilience.guards.disk import Disk
 from headway.resilience.guards.memory_creep import MemoryCreep
 from headway.resilience.guards.straggler import Straggler
 from headway.resilience.guards.throughput import Throughput
 from headway.runs import RunFolder
 from headway.runs.goodput import WARM_UP_STEPS
+from headway.telemetry.device_events import DeviceReader, ProcessorReader, nvidia_reader
 from headway.telemetry.process import anonymous_bytes
 from headway.training.engines import Engine
 from headway.training.engines.base import StepResult
+from headway.training.place import place_of
 from headway.training.prefetch import Stalls
 
 SAMPLE_SECONDS = 10.0
@@ -39,6 +43,8 @@ class Seen:
     step_seconds: float
     data_seconds: float
     """How long it waited for its data; part of the step."""
+    is_same: bool | None = None
+    """Whether doing it twice gave the same bits; None where it was done once."""
 
 
 @final
@@ -79,6 +85,8 @@ class MachineGuards:
         )
         self._memory = MemoryCreep(settings.memory_creep)
         self._disk = Disk(settings.disk)
+        self._device_events = DeviceEvents(settings.device_events)
+        self._devices = _device_readers(engine) if settings.device_events != "off" else []
         self._last_sample = clock()
         self._waited_seconds = 0.0
         self.checkpoint_bytes: int | None = plan.get("storage", {}).get("checkpoint_bytes")
@@ -132,7 +140,8 @@ class MachineGuards:
                     sample_seconds=SAMPLE_SECONDS,
                 )
             )
-        return found
+        events = [event for reader in self._devices for event in reader.read()]
+        return [*found, *self._device_events.take(seen.step, events)]
 
     def free_bytes(self) -> int:
         """Return what is free on the disk that checkpoints go to."""
@@ -145,3 +154,10 @@ class MachineGuards:
             return {"used_bytes": used_bytes, "room_bytes": free_bytes}
         limits = read_control_groups()
         return {"used_bytes": anonymous_bytes() or 0, "room_bytes": read_memory(limits).usable_bytes}
+
+
+def _device_readers(engine: Engine) -> list[DeviceReader]:
+    """Return the readers of what this process watches: its accelerator; in the first of a machine, its processors."""
+    readers: list[DeviceReader] = [ProcessorReader()] if place_of(os.environ).local_rank == 0 else []
+    accelerator = nvidia_reader(engine.device_uuid)
+    return readers if accelerator is None else [*readers, accelerator]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import sys
@@ -36,6 +37,8 @@ class FaultyEngine(Engine):
         poisons: batches in whose step a weight is no number; it is as before after it.
         dies_after: steps that are done before it ends as if killed.
         overflows: whether each step is reported as one of fp16 that overflowed.
+        flips_at: the update, from 1, that leaves a weight with a bit that is wrong.
+        slow_seconds: that are added to what a process beside the first says that its work takes.
     """
 
     def __init__(
@@ -46,12 +49,30 @@ class FaultyEngine(Engine):
         poisons: Sequence[str] = (),
         dies_after: int | None = None,
         overflows: bool = False,
+        flips_at: int | None = None,
+        slow_seconds: float = 0.0,
     ) -> None:
         self.engine: Any = engine
         self._spikes, self._poisons = spikes, poisons
         self._dies_after = dies_after
         self._overflows = overflows
+        self._slow_seconds = slow_seconds
+        if flips_at is not None:
+            self._flip_after(flips_at)
         self.taken: list[str] = []
+
+    def _flip_after(self, update: int) -> None:
+        updates, done = self.engine._updates, [0]
+        apply = updates.apply
+
+        def flip(rate: float) -> None:
+            apply(rate)
+            done[0] += 1
+            if done[0] == update:
+                weight = next(iter(self.engine._parameters.values())).detach()
+                weight.view(torch.int32).view(-1)[7] ^= 1
+
+        updates.__class__ = type("Flipping", (updates.__class__,), {"apply": lambda _self, rate: flip(rate)})
 
     @property
     def settings(self) -> EngineSettings:
@@ -85,6 +106,20 @@ class FaultyEngine(Engine):
 
     def any(self, flags: Sequence[bool]) -> list[bool]:
         return self.engine.any(flags)
+
+    def replay(self, micro_batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+        self.taken.append(name_of(micro_batches))
+        return self.engine.replay(micro_batches, learning_rate)
+
+    def replica_digest(self) -> int | None:
+        return self.engine.replica_digest()
+
+    def gather(self, value: float) -> list[float]:
+        return self.engine.gather(value)
+
+    def probe_seconds(self) -> float | None:
+        seconds = self.engine.probe_seconds()
+        return seconds if seconds is None or self.is_first else seconds + self._slow_seconds
 
     def evaluate(self, batches: Sequence[Batch]) -> float:
         return self.engine.evaluate(batches)
@@ -135,8 +170,9 @@ def train(run: RunFolder, monkeypatch: pytest.MonkeyPatch, **faults: Any) -> Fau
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Train the run of the first argument as a worker process does; the others are batches that poison."""
-    worker.build_engine = lambda *given, **more: FaultyEngine(build_engine(*given, **more), poisons=arguments[1:])
+    """Train the run of the first argument as a worker process does, with the faults that the second one names."""
+    faults = json.loads(arguments[1])
+    worker.build_engine = lambda *given, **more: FaultyEngine(build_engine(*given, **more), **faults)
     return worker.main([arguments[0]])
 
 

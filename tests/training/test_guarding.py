@@ -19,6 +19,7 @@ from headway.machine.memory import Memory
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
 from headway.runs import RunFolder
+from headway.telemetry.device_events import ProcessorReader
 from headway.training import machine_guards
 from headway.training.data import prepare
 from headway.training.place import RENDEZVOUS, Place
@@ -202,36 +203,102 @@ def test_guards_change_nothing_where_nothing_is_wrong(
     assert_same_weights(off, healthy[0])
 
 
-def test_two_processes_go_back_together(make_small_recipe: Make, tmp_path: Path) -> None:
-    """Real worker processes with divided weights: all go back to one step, and end as one process does."""
-    recipe = make_small_recipe(
+def run_two(make: Make, root: Path, shard: str, faults: Callable[[Any], list[dict[str, Any]]], **guards: Any) -> Any:
+    """Train with two real worker processes, each with faults of its own; return the run and their exit codes."""
+    recipe = make(
         training={"steps": 12, "precision": "fp32"},
         hardware={"devices": 2, "devices_per_node": 2, "threads": 1},
         layout={"micro_batch_size": "auto"},
-        resilience={"checkpoint_every_steps": 4, "keep_last": 10},
+        resilience={"checkpoint_every_steps": 4, "keep_last": 10, "guards": guards},
     )
     layout = {"data_parallel_degree": 2, "tensor_parallel_degree": 1, "pipeline_parallel_degree": 1}
-    plan = {"layout": {**layout, "shard": "parameters", "micro_batch_size": 4}}
+    plan = {"layout": {**layout, "shard": shard, "micro_batch_size": 4}}
     corpus = prepare(recipe.data, vocab_size=recipe.model.vocab_size, seed=recipe.training.seed)
     stream = corpus.train_stream(recipe.training.sequence_length, recipe.training.global_batch_size)
-    run = open_run(recipe, plan, root=tmp_path)
-    # The second process alone meets the bad batch; the gradient norm carries it to the first.
-    bad = name_of([stream.batch(6, 4, 4)])
+    run = open_run(recipe, plan, root=root)
     workers = []
-    for rank in range(2):
+    for rank, own in enumerate(faults(stream)):
         place = Place(rank=rank, size=2, local_rank=rank, local_size=2).to_environment()
-        environment = {**os.environ, **place, RENDEZVOUS: f"file://{tmp_path / 'meeting'}"}
-        command = [sys.executable, "-m", "tests.training.faulty", str(run.path), bad]
+        environment = {**os.environ, **place, RENDEZVOUS: f"file://{root / 'meeting'}"}
+        command = [sys.executable, "-m", "tests.training.faulty", str(run.path), json.dumps(own)]
         with run.log_path(rank).open("wb") as log:
             workers.append(subprocess.Popen(command, env=environment, stdout=log, stderr=log))
-    assert [worker.wait(timeout=300) for worker in workers] == [0, 0], run.log_path(0).read_text()[-3000:]
-    assert guarded(run) == [("not-finite", "roll-back", 7)]
+    return run, [worker.wait(timeout=300) for worker in workers]
+
+
+def test_two_processes_go_back_together(make_small_recipe: Make, tmp_path: Path) -> None:
+    """The second one alone meets the bad batch, which the gradient norm tells the first, and claims to be slow."""
+
+    def faults(stream: Any) -> list[dict[str, Any]]:
+        return [{}, {"poisons": [name_of([stream.batch(6, 4, 4)])], "slow_seconds": 1.0}]
+
+    slow = {"straggler_every_steps": 4, "straggler_windows": 2}
+    run, codes = run_two(make_small_recipe, tmp_path, "parameters", faults, **slow)
+    assert codes == [0, 0], run.log_path(0).read_text()[-3000:]
+    assert guarded(run) == [("not-finite", "roll-back", 7), ("straggler", "warn", 8)]
+    assert next(event["rank"] for event in run.events() if event.get("guard") == "straggler") == 1
     assert run.metrics()[-1]["step"] == 12
     last, _ = CheckpointStore(run.checkpoints_folder).load_newest()
     assert last is not None
     assert last.state["data"]["skipped"] == [{"step": 6, "batches": 1, "from_step": 7}]
     metrics = [run.metrics(rank) for rank in range(2)]
     assert [record["loss"] for record in metrics[0]] == [record["loss"] for record in metrics[1]]
+
+
+def test_copies_that_differ_between_processes_end_the_run(make_small_recipe: Make, tmp_path: Path) -> None:
+    run, codes = run_two(
+        make_small_recipe, tmp_path, "none", lambda _stream: [{}, {"flips_at": 7}], corruption_every_steps=2
+    )
+    assert codes == [1, 1]
+    # Replays are the same in each: the bit was flipped before.
+    assert guarded(run) == [("corruption", "stop", 6)]
+    failed = next(event for event in run.events() if event["event"] == "failed")
+    assert (failed["id"], failed["arguments"]["what"]) == ("training-corruption", "copies")
+    assert max(CheckpointStore(run.checkpoints_folder).steps()) == 4
+
+
+@pytest.mark.parametrize("action", ["stop", "warn"])
+def test_a_step_that_is_done_twice_finds_a_bit_that_flips(
+    action: str, start: Callable[..., RunFolder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of updates 1, 2, 3, ... number 6 is the first of step 5's two."""
+    run = start(corruption=action, corruption_every_steps=5)
+    if action == "stop":
+        with pytest.raises(TrainingError, match="training-corruption"):
+            train(run, monkeypatch, flips_at=6)
+    else:
+        train(run, monkeypatch, flips_at=6)
+    assert guarded(run) == [("corruption", action, 5)]
+
+
+def test_steps_that_are_done_twice_change_nothing(
+    start: Callable[..., RunFolder], healthy: tuple[RunFolder, list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = start(corruption_every_steps=3)
+    assert train(run, monkeypatch).taken == healthy[1]
+    assert not guarded(run)
+    assert_same_weights(run, healthy[0])
+
+
+@pytest.mark.parametrize("action", ["stop", "warn"])
+def test_a_device_that_cannot_correct_an_error_ends_the_run(
+    action: str, start: Callable[..., RunFolder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The counters of the kernel are files of this test, and go up while it trains."""
+    count = tmp_path / "sys/devices/system/edac/mc/mc0/ue_count"
+    count.parent.mkdir(parents=True)
+    count.write_text("3")
+    reader = ProcessorReader(tmp_path)
+    monkeypatch.setattr(machine_guards, "_device_readers", lambda _engine: [reader])
+    monkeypatch.setattr(machine_guards, "SAMPLE_SECONDS", 0.0)
+    count.write_text("4")
+    run = start(device_events=action)
+    if action == "stop":
+        with pytest.raises(TrainingError, match="training-device-error"):
+            train(run, monkeypatch)
+    else:
+        train(run, monkeypatch)
+    assert guarded(run) == [("device-events", action, 3)]
 
 
 @pytest.fixture

@@ -85,6 +85,11 @@ class Engine(ABC):
         """
         return None
 
+    @property
+    def device_uuid(self) -> str | None:
+        """How the driver names this process's accelerator; None where there is none."""
+        return None
+
     def device_memory_bytes(self) -> tuple[int, int] | None:
         """Return what an accelerator's memory holds of this process and what is free; None where there is none."""
         return None
@@ -112,6 +117,22 @@ class Engine(ABC):
                 count, ranks have equally many, and theirs are averaged.
             learning_rate: of this step.
         """
+
+    def replay(self, micro_batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+        """Do one optimizer step twice from the same state, and go on from the second.
+
+        Returns:
+            What the second reports, and whether both gave the same bits; None where the engine does a step once, since
+            it does not promise that.
+        """
+        return self.step(micro_batches, learning_rate), None
+
+    def replica_digest(self) -> int | None:
+        """Return a digest, from 0 to 2^63 - 1, of weights and optimizer state that all processes hold alike.
+
+        None where they hold parts.
+        """
+        return None
 
     @abstractmethod
     def evaluate(self, batches: Sequence[Batch]) -> float:

@@ -27,6 +27,34 @@ guard-straggler = Process { $rank } holds up the others: at step { $step } the s
 guard-data-stall = Steps wait for their data: { PERCENT($share) } of the time up to step { $step }.
     .next = Have the data on a faster disk, or more processors for this process.
 
+# $what: replay or copies; $rank (Number): -1 where it is not known
+guard-corruption = { $what ->
+        [copies] Copies of the same weights differ between processes after step { $step }
+       *[replay] Step { $step } was done twice from the same state, with different results
+    }{ $rank ->
+        [-1] .
+       *[other] : those of process { $rank } are not those of the others.
+    }
+# $device; $kind: uncorrectable, corrected, xid, thermal or power; $count, $code (Number)
+guard-device-events = { $kind ->
+        [uncorrectable] Device { $device } reports { $code ->
+            [0] a memory error that it could not correct
+           *[other] Xid { $code }
+        } before step { $step }.
+        [xid] Device { $device } reports Xid { $code } before step { $step }.
+        [corrected] Device { $device } has corrected { $count ->
+            [one] a memory error
+           *[other] { $count } memory errors
+        } before step { $step }.
+        [power] Device { $device } is slowed down for want of power at step { $step }.
+       *[thermal] Device { $device } is slowed down by heat at step { $step }.
+    }
+    .next = { $kind ->
+        [thermal] Look at its cooling.
+        [power] Look at its power supply.
+       *[other] Have it looked at when the run is done.
+    }
+
 guard-action-warn = The run goes on.
 guard-action-skip = The run goes on with the next batch.
 # $to_step (Number): of the checkpoint

@@ -161,3 +161,24 @@ training-scale-collapse = The loss scale of fp16 must find a value that holds: a
        *[other] { $skipped } steps in a row
     } overflowed.
     .next = Use training.precision "bf16", lower training.learning_rate, or set resilience.guards.scale_collapse to "warn".
+# $step, $rank (Number); $what: replay or copies
+training-corruption = A step must give the same bits whenever it is done, and copies of weights must be the same: at step { $step } { $what ->
+        [copies] copies differ between processes
+       *[replay] a step that was done twice gave different results
+    }{ $rank ->
+        [-1] .
+       *[other] , and process { $rank } is the odd one.
+    }
+    .next = Test the memory and the processor of { $rank ->
+        [-1] the machines
+       *[other] that process's machine
+    } before going on with --resume; the last checkpoint is from before.
+# $device (String); $step, $count, $code (Number)
+training-device-error = A device must not have errors that it cannot correct: { $device } has reported { $code ->
+        [0] { $count ->
+            [one] one
+           *[other] { $count }
+        }
+       *[other] Xid { $code }
+    } by step { $step }.
+    .next = Go on with --resume from the last checkpoint; have the device reset, or leave it out.
