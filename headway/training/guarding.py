@@ -92,7 +92,7 @@ class Guarding:
         self._scale_collapse = ScaleCollapse(
             settings.scale_collapse, least_scale=settings.least_loss_scale, max_skipped=settings.max_skipped_steps
         )
-        self.machine = MachineGuards(recipe=recipe, run=run, engine=engine, stalls=stalls, first_step=first_step)
+        self.machine = MachineGuards(recipe=recipe, run=run, engine=engine, stalls=stalls)
         """Those that watch what the run takes from the machine."""
         self._corruption = Corruption(settings.corruption, every_steps=settings.corruption_every_steps)
         self._is_short_of_disk = False

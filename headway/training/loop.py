@@ -13,7 +13,7 @@ from headway.errors import DataError, RunError
 from headway.recipe import Recipe, to_hf_config
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
-from headway.resilience.checkpoint.dropping import drop_after
+from headway.resilience.checkpoint.dropping import drop
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
@@ -71,7 +71,7 @@ class TrainingLoop:
         self._corpus = corpus
         self._micro_batch_size = micro_batch_size
         self._events = events
-        self._first_step = self._step = first_step
+        self._step, self._done = first_step, 0
         self._metrics = MetricLog(run.metrics_path(rank))
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
         best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
@@ -221,7 +221,7 @@ class TrainingLoop:
         """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
         snapshot = self._store.load(back.to_step)
         if self._engine.is_first:
-            drop_after(self._store, back.to_step)
+            drop(self._store, [step for step in self._store.steps() if step > back.to_step])
         self._engine.load(snapshot)
         self._best = Best.of(snapshot.state.get("best"))
         self._protect_best()
@@ -237,7 +237,7 @@ class TrainingLoop:
         rate = learning_rate(self._recipe, self._step)
         result, is_same = self._guarding.do_step(self._step + 1, batches, rate)
         step_seconds = clock() - started
-        self._step += 1
+        self._step, self._done = self._step + 1, self._done + 1
         self._metrics.append(
             {
                 "step": self._step,
@@ -248,7 +248,7 @@ class TrainingLoop:
                 "tokens": self._step * self._recipe.tokens_per_step,
                 "tokens_per_second": self._recipe.tokens_per_step / step_seconds,
                 "step_seconds": step_seconds,
-                "steps_since_start": self._step - self._first_step,
+                "steps_since_start": self._done,
                 "data_seconds": data_seconds,
                 "resident_bytes": resident_bytes(),
                 **_scaling(result),
@@ -352,10 +352,12 @@ def odd_state(snapshot: Snapshot) -> str | None:
 
 
 def _scaling(result: StepResult) -> dict[str, Any]:
-    """Return what a metric log has of the loss scale, where there is one."""
+    """Return what a metric log has of the loss scale, where there is one, and of a step that gave no number."""
+    is_lost = not math.isfinite(result.loss) or not (math.isfinite(result.gradient_norm) or result.is_skipped)
+    left_out = {"is_left_out": True} if is_lost else {}
     if result.loss_scale is None:
-        return {}
-    return {"loss_scale": result.loss_scale, "is_skipped": result.is_skipped}
+        return left_out
+    return {**left_out, "loss_scale": result.loss_scale, "is_skipped": result.is_skipped}
 
 
 def _is_scale(scale: dict[str, Any]) -> bool:

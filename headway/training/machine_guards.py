@@ -55,7 +55,6 @@ class MachineGuards:
         recipe: the resolved recipe.
         run: the run's folder.
         engine: knows the device and the other processes.
-        first_step: optimizer steps that are done already.
         stalls: counts how long steps waited for their data.
         clock: that does not jump.
     """
@@ -67,14 +66,13 @@ class MachineGuards:
         run: RunFolder,
         engine: Engine,
         stalls: Stalls,
-        first_step: int = 0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         settings = self._settings = recipe.resilience.guards
         plan = run.plan()
         self._recipe, self._run, self._engine, self._clock = recipe, run, engine, clock
         self._stalls = stalls
-        self._first_step = first_step
+        self._done = 0
         self._throughput = Throughput(
             settings.throughput,
             share=settings.throughput_share,
@@ -99,7 +97,8 @@ class MachineGuards:
         stalls = self._stalls.add(seen.data_seconds, seen.step_seconds) and self._settings.data_stall != "off"
         if stalls:
             yield Finding(guard=_DATA_STALL, action="warn", arguments={"share": self._stalls.share})
-        if seen.step - self._first_step <= WARM_UP_STEPS:
+        self._done += 1
+        if self._done <= WARM_UP_STEPS:
             return
         found = [self._compared(seen), self._throughput.take(seen.step_seconds) if self._engine.is_first else None]
         if self._clock() - self._last_sample >= SAMPLE_SECONDS:

@@ -7,7 +7,9 @@ takes the same. The list is part of every checkpoint and of the event that tells
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, final
@@ -15,7 +17,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint.dropping import drop
 from headway.runs.logs import ROLL_BACKS
 
 
@@ -118,6 +121,21 @@ class RollBackHistory:
         saved = _of_snapshot(snapshot).to_list()
         # One that was saved after the roll-back has its list, and perhaps more behind it.
         return None if saved == self._last.get("skipped") else f"data.skipped {len(saved)}"
+
+    def drop_left(self, store: CheckpointStore) -> None:
+        """Remove the checkpoints of the branch that was left, where a kill came before that.
+
+        They look whole, and a run that comes to their steps again would take them for its own. What cannot be read is
+        left for loading to judge.
+        """
+        left = []
+        for step in store.steps():
+            with suppress(OSError, ValueError):
+                state = json.loads((store.path_of(step) / "state.json").read_bytes())
+                if isinstance(state, dict) and type(state.get("step")) is int:
+                    found = Snapshot(parameters={}, optimizer={}, state=state)
+                    left += [step] if self.objection(found) is not None else []
+        drop(store, left)
 
     def skipped(self, snapshot: Snapshot | None) -> SkippedData:
         """Return what is passed over from a checkpoint on; from the beginning where there is none."""

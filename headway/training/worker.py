@@ -129,9 +129,10 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
 
 def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     recipe, history = run.recipe(), RollBackHistory(run.events())
-    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(
-        objection=lambda found: odd_state(found) or history.objection(found)
-    )
+    store = CheckpointStore(run.checkpoints_folder)
+    if place.rank == 0:
+        history.drop_left(store)
+    snapshot, damaged = store.load_newest(objection=lambda found: odd_state(found) or history.objection(found))
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     skipped = history.skipped(snapshot)

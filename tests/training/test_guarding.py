@@ -24,7 +24,7 @@ from headway.training import machine_guards
 from headway.training.data import prepare
 from headway.training.place import RENDEZVOUS, Place
 from headway.training.session import open_run
-from tests.training.faulty import name_of, train
+from tests.training.faulty import Killed, name_of, train
 
 Make = Callable[..., Recipe]
 
@@ -161,15 +161,26 @@ def test_a_checkpoint_of_the_branch_that_was_left_is_not_taken_up(
     start: Callable[..., RunFolder], order: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A kill between the event of a roll-back and the removal of what was saved since."""
-    run = start(loss_spike_steps=4)
     faults = {"spikes": order[17:21]}
-    monkeypatch.setattr("headway.training.loop.drop_after", lambda *_: None)
-    train(run, monkeypatch, dies_after=21, **faults)
+    straight, run = start("straight", loss_spike_steps=4), start("killed", loss_spike_steps=4)
+    train(straight, monkeypatch, **faults)
+
+    def killed(*_: Any) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("headway.training.loop.drop", killed)
+        train(run, monkeypatch, **faults)
     assert CheckpointStore(run.checkpoints_folder).steps()[-1] == 20
     again = train(run, monkeypatch, **faults)
     assert again.taken[:3] == order[21:24]
-    assert "resumed" in [event["event"] for event in run.events()]
-    assert run.metrics()[-1]["step"] == STEPS
+    assert next(event for event in run.events() if event["event"] == "resumed")["step"] == 15
+    assert not [event for event in run.events() if event["event"] == "checkpoint-damaged"]
+    stores = [CheckpointStore(one.checkpoints_folder) for one in (straight, run)]
+    assert stores[0].steps() == stores[1].steps()
+    for step in stores[0].steps():
+        ours, theirs = (store.load(step).parameters for store in stores)
+        assert all(np.array_equal(array, theirs[name]) for name, array in ours.items()), step
 
 
 @pytest.mark.parametrize("action", ["stop", "warn"])
