@@ -29,7 +29,11 @@ from tests.training.faulty import Killed, name_of, train
 Make = Callable[..., Recipe]
 
 STEPS = 30
-ALL_OFF = {"not_finite": "stop", "loss_spike": "off", "scale_collapse": "off"}
+ALL_OFF = {
+    **dict.fromkeys(("loss_spike", "scale_collapse", "memory_creep", "disk", "straggler", "throughput"), "off"),
+    **dict.fromkeys(("corruption", "device_events", "data_stall"), "off"),
+    "not_finite": "stop",
+}
 GUARDS = {"loss_spike_window": 8, "loss_spike_steps": 2, "loss_spike_deviations": 20.0}
 
 
