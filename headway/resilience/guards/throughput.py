@@ -9,7 +9,9 @@ from headway.resilience.guards.finding import Finding
 
 GUARD = "throughput"
 
-WINDOW_STEPS = 20
+WINDOW_STEPS, WINDOW_SECONDS = 20, 10.0
+"""A window has at least both: other programs of a machine come and go within seconds. Our own choice."""
+
 _SLOW_WINDOWS = 2
 """One slow window is another program's work; two in a row are told."""
 
@@ -29,6 +31,7 @@ class Throughput:
         self._share = share
         self._planned_seconds = planned_seconds
         self._steps: list[float] = []
+        self._sum_seconds = 0.0
         self._best_seconds = float("inf")
         self._slow_windows = self._late_windows = 0
         self._is_told = False
@@ -38,10 +41,11 @@ class Throughput:
         if self._action == "off":
             return None
         self._steps.append(step_seconds)
-        if len(self._steps) < WINDOW_STEPS:
+        self._sum_seconds += step_seconds
+        if len(self._steps) < WINDOW_STEPS or self._sum_seconds < WINDOW_SECONDS:
             return None
         recent = statistics.median(self._steps)
-        self._steps = []
+        self._steps, self._sum_seconds = [], 0.0
         self._best_seconds = min(self._best_seconds, recent)
         is_slow = recent * self._share > self._best_seconds
         self._slow_windows = self._slow_windows + 1 if is_slow else 0

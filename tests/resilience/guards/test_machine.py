@@ -121,6 +121,12 @@ def test_a_run_that_becomes_slower_is_told_once_until_it_is_fast_again() -> None
     assert slow_steps(Throughput("off", share=0.7, planned_seconds=0.1), [1.0] * 60 + [9.0] * 60) == []
 
 
+def test_a_few_seconds_are_no_window() -> None:
+    guard = Throughput("warn", share=0.7, planned_seconds=None)
+    assert slow_steps(guard, [0.1] * 200 + [0.2] * 40 + [0.1] * 60) == []
+    assert [beside for _, beside in slow_steps(guard, [0.2] * 200)] == ["best"]
+
+
 def test_a_run_that_is_slower_than_planned_is_told_once() -> None:
     assert slow_steps(Throughput("warn", share=0.7, planned_seconds=0.9), [1.0] * 200) == [(40, "plan")]
     assert slow_steps(Throughput("warn", share=0.7, planned_seconds=1.1), [1.0] * 200) == []
