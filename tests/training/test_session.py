@@ -205,9 +205,7 @@ def test_changed_text_is_not_resumed(make_small_recipe: Make, text_folder: Path,
 
 
 def test_every_second_of_a_run_that_was_killed_is_accounted_for(make_small_recipe: Make, tmp_path: Path) -> None:
-    recipe = make_small_recipe(
-        training={"steps": 60, "evaluate_every_steps": 15}, resilience={"checkpoint_every_steps": 10}
-    )
+    recipe = make_small_recipe(training={"steps": 24, "evaluate_every_steps": 12}, hardware={"threads": 1})
     run = start(recipe, tmp_path)
     session = Session(run)
     wait_until(lambda: any(record["step"] >= 13 for record in run.metrics()))
