@@ -222,7 +222,6 @@ def test_every_second_of_a_run_that_was_killed_is_accounted_for(make_small_recip
     assert spent.seconds("restart") > resumed["process_seconds"] > 0.2
     assert spent.seconds("start") > events[0]["process_seconds"]
     assert min(spent.seconds(part) for part in ("step", "checkpoint_stall", "evaluation")) > 0
-    assert spent.seconds("idle") < 0.1 * spent.seconds_in_all
     ledger = {row["quantity"]: row for row in (run.ledger() or {})["rows"]}
     assert 0 < ledger["goodput"]["measured"] <= 1
 
