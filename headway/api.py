@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from headway.planning import Plan
     from headway.resilience.preflight import Preflight
     from headway.runs import RunFolder
-    from headway.training.session import Followers
+    from headway.training.session import Followers, Launcher
 
 AnyRecipe = Recipe | str | Path | Mapping[str, Any]
 """A recipe, the path of one, the name of a model preset, or sections by name."""
@@ -133,12 +133,15 @@ def train(
     name: str | None = None,
     resume: bool = False,
     force: bool = False,
+    retries: int | None = None,
+    launcher: Launcher = "local",
     probing: Probe = probe,
     watching: Callable[[RunFolder], AbstractContextManager[Followers | None]] = lambda _run: nullcontext(),
 ) -> RunFolder:
     """Plan a recipe and train it in a process for each device; return when they have ended.
 
-    A run that is finished is returned as it is, where it is to be resumed; nobody is told that it is watched.
+    Where they fail or hang, they are started again from the newest good checkpoint, as far as that can help. A run that
+    is finished is returned as it is, where it is to be resumed; nobody is told that it is watched.
 
     Args:
         recipe: the recipe.
@@ -146,6 +149,8 @@ def train(
         name: the run's name; by default the recipe's, with a number where that is taken.
         resume: go on with the newest run of that name.
         force: train even where the plan says that it cannot fit.
+        retries: how often it may be started again, instead of the recipe's ``resilience.max_restarts``.
+        launcher: who starts the processes.
         probing: how this machine is probed.
         watching: makes the context that is told about steps and events while the run lasts.
 
@@ -154,8 +159,45 @@ def train(
         HeadwayError: as the plan, the run folder or the training reports it.
         KeyboardInterrupt: passed on after the run has saved and stopped.
     """
+    from headway.training.supervised import train_supervised
+
+    run, is_done = prepare(recipe, runs=runs, name=name, resume=resume, force=force, probing=probing)
+    if is_done:
+        return run
+    processes = run.recipe().hardware.devices
+    with watching(run) as followers:
+        train_supervised(run, followers, processes=processes, retries=retries, launcher=launcher)
+    return run
+
+
+def prepare(
+    recipe: AnyRecipe,
+    *,
+    runs: Path | str = "runs",
+    name: str | None = None,
+    resume: bool = False,
+    force: bool = False,
+    probing: Probe = probe,
+) -> tuple[RunFolder, bool]:
+    """Plan a recipe and make the folder of its run, or find the one to resume, without training.
+
+    Args:
+        recipe: as all others, see `train`.
+        runs: the folder of all runs.
+        name: the run's name.
+        resume: go on with the newest run of that name.
+        force: also where the plan says that it cannot fit.
+        probing: how this machine is probed.
+
+    Returns:
+        The run, and whether nothing is left to do, since it is finished.
+
+    Raises:
+        InfeasibleError: the plan says that the run cannot fit.
+        HeadwayError: as the plan or the run folder reports it.
+    """
     from headway.training.resuming import find_run, is_complete, require_resumable
-    from headway.training.session import Session, open_run
+    from headway.training.session import open_run
     from headway.training.support import for_training, require_trainable
 
     resolved = _with_precision(load(recipe), probing, Path(runs))
@@ -164,7 +206,7 @@ def train(
         found = find_run(Path(runs), resolved, name)
         require_resumable(found, resolved)
         if is_complete(found, resolved):
-            return found
+            return found, True
         present_bytes = found.size_bytes()
         # From here on it is this run, whatever others do meanwhile.
         name = found.name
@@ -172,11 +214,8 @@ def train(
     made = _plan_if_known(for_training(resolved), probing, Path(runs))
     if made is not None and not force:
         _require_feasible(made, present_bytes)
-    run = open_run(resolved, made.to_dict() if made is not None else {}, root=Path(runs), name=name, resume=resume)
-    processes = resolved.hardware.devices
-    with watching(run) as followers, Session(run, followers, processes=processes) as session:
-        session.wait()
-    return run
+    plan_content = made.to_dict() if made is not None else {}
+    return open_run(resolved, plan_content, root=Path(runs), name=name, resume=resume), False
 
 
 def _with_precision(recipe: Recipe, probing: Probe, runs: Path) -> Recipe:

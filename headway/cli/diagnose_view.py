@@ -35,9 +35,9 @@ def with_progress(paths: Sequence[str], recipe: str | None) -> Diagnosis:
         return diagnose(paths, recipe=recipe, done=lambda count: progress.advance(task, count))
 
 
-def show(told: Diagnosis) -> None:
-    """Print a diagnosis for people."""
-    console, text = stdout_console(), current_translator().text
+def show(told: Diagnosis, console: Console | None = None) -> None:
+    """Print a diagnosis for people, to stdout by default."""
+    console, text = console or stdout_console(), current_translator().text
     mark, style = {HEALTHY: ("+", "green"), UNKNOWN: ("?", "yellow")}.get(told.cause, ("x", "bold red"))
     console.print(f"{mark} {text(f'diagnosis-cause-{told.cause}')}", style=style)
     if told.cause in signatures() and signatures()[told.cause].kind == "symptom":

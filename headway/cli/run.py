@@ -11,6 +11,7 @@ import click
 
 from headway.cli.localized import command, option
 from headway.cli.output import print_json, say
+from headway.cli.supervisor_view import supervisor_line
 from headway.cli.train import DEFAULT_RUNS
 from headway.errors import RunError
 from headway.i18n import current_translator
@@ -73,11 +74,6 @@ def _to_stderr(data: bytes) -> None:
 
 def _tell(record: Mapping[str, Any], folder: Path) -> None:
     """Say on stderr what happened."""
-    text = current_translator().text
-    details = {key: value for key, value in record.items() if isinstance(value, (str, int, float)) and key != "event"}
-    if "cause" in details:
-        details["cause"] = text(f"diagnosis-cause-{details['cause']}")
-    event = record["event"]
-    say(f"headway: {text(f'supervisor-{event}', **details)}")
-    if event == "gave-up":
-        say(f"headway: {text('supervisor-explained', path=str(folder))}")
+    say(f"headway: {supervisor_line(record)}")
+    if record["event"] == "gave-up":
+        say(f"headway: {current_translator().text('supervisor-explained', path=str(folder))}")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
+
+import click
 
 from headway.cli.localized import command, option, recipe_options
 from headway.cli.output import print_json, say, stdout_console
+from headway.errors import HeadwayError
 from headway.i18n import current_translator
 
 if TYPE_CHECKING:
     from headway.runs import RunFolder
-    from headway.training.session import Followers
+    from headway.training.session import Followers, Launcher
 
 DEFAULT_RUNS = "runs"
 INTERRUPTED = 130
@@ -23,12 +26,24 @@ _SIGNALLED = 128
 """What shells add to the number of the signal that ended a program."""
 
 
+class Settings(TypedDict):
+    """What making a run and training it have in common."""
+
+    runs: str
+    name: str | None
+    resume: bool
+    force: bool
+
+
 @command("train")
 @recipe_options
 @option("--runs", "runs_folder", help_id="cli-option-runs", default=DEFAULT_RUNS, show_default=True, metavar="FOLDER")
 @option("--name", help_id="cli-option-name", metavar="NAME")
 @option("--resume", help_id="cli-option-resume", is_flag=True)
 @option("--force", help_id="cli-option-force", is_flag=True)
+@option("--retries", help_id="cli-option-train-retries", type=click.IntRange(0), metavar="N")
+@option("--launcher", help_id="cli-option-launcher", type=click.Choice(["local", "torchrun"]), default="local")
+@option("--prepare-only", help_id="cli-option-prepare-only", is_flag=True)
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def train(
     recipe_path: str,
@@ -37,6 +52,9 @@ def train(
     name: str | None,
     resume: bool,
     force: bool,
+    retries: int | None,
+    launcher: Launcher,
+    prepare_only: bool,
     as_json: bool,
 ) -> int:
     """Train a recipe on this machine."""
@@ -45,6 +63,11 @@ def train(
     from headway.recipe import find_recipe
 
     recipe = find_recipe(recipe_path, overrides)
+    settings: Settings = {"runs": runs_folder, "name": name, "resume": resume, "force": force}
+    if prepare_only:
+        run, _ = api.prepare(recipe, probing=probe_with_bar, **settings)
+        print_json({"run": str(run.path)}) if as_json else click.echo(run.path)
+        return 0
     watched: list[RunFolder] = []
 
     def watch(run: RunFolder) -> AbstractContextManager[Followers]:
@@ -54,17 +77,15 @@ def train(
     try:
         with stopping_on(signal.SIGTERM, signal.SIGUSR1):
             run = api.train(
-                recipe,
-                runs=runs_folder,
-                name=name,
-                resume=resume,
-                force=force,
-                probing=probe_with_bar,
-                watching=watch,
+                recipe, retries=retries, launcher=launcher, probing=probe_with_bar, watching=watch, **settings
             )
     except KeyboardInterrupt as error:
         _tell_stopped(watched)
         return _SIGNALLED + error.number if isinstance(error, _SignalError) else INTERRUPTED
+    except HeadwayError:
+        if watched:
+            explain(watched[0])
+        raise
     if not watched:
         say(current_translator().text("cli-train-complete", name=run.name, step=recipe.num_steps))
     if as_json:
@@ -112,6 +133,18 @@ def _tell_stopped(watched: Sequence[RunFolder]) -> None:
         say(text("cli-train-stopped-early"))
     else:
         say(text("cli-train-stopped" if outcome == "all" else "cli-train-not-saved"))
+
+
+def explain(run: RunFolder) -> None:
+    """Say on stderr what `headway diagnose` says of a run that was given up, unless the error itself says it all."""
+    from headway.cli import diagnose_view
+    from headway.cli.output import stderr_console
+
+    last = next((event for event in reversed(run.events()) if event["event"].startswith("attempt-")), None)
+    gave_up = next((event for event in reversed(run.events()) if event["event"] == "gave-up"), None)
+    if last is None or gave_up is None or last["event"] != "attempt-failed" or gave_up["reason"] == "lasting":
+        return
+    diagnose_view.show(diagnose_view.with_progress([str(run.path)], None), stderr_console())
 
 
 @contextmanager

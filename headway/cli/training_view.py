@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self, final
 
 from headway.cli.output import stderr_console
+from headway.cli.supervisor_view import EVENTS, supervisor_line
 from headway.i18n import current_translator, formatting
 from headway.i18n.quantities import format_quantity
 from headway.training.session import Followers
@@ -82,6 +83,8 @@ class _Progress:
 
 def event_line(event: dict[str, Any]) -> str | None:
     """Return the line that tells an event, or None where the reader need not know."""
+    if event.get("event") in EVENTS:
+        return supervisor_line(event)
     translator = current_translator()
     message_id = f"cli-event-{event.get('event')}"
     if event.get("event") in ("notice", "resume-notice", "checkpoint-damaged"):

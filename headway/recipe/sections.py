@@ -234,12 +234,15 @@ class SiteConfig(Section):
 
 
 class ResilienceConfig(Section):
-    """``[resilience]``: how often the run saves itself, what it keeps, and what failures are expected."""
+    """``[resilience]``: how often the run saves itself, what it keeps, when it restarts, what failures are expected."""
 
     checkpoint_every: Seconds | Auto = 60.0
     checkpoint_every_steps: PositiveCount | None = None
     keep_last: Annotated[int, Field(ge=1)] = 2
     keep_best: bool = False
+    max_restarts: Count = 3
+    hang_steps: NonNegativeFloat = 10.0
+    grace_time: Seconds = 120.0
     storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None

@@ -35,6 +35,7 @@ _PLAN = "plan.json"
 _LEDGER = "ledger.json"
 _EVENTS = "events.jsonl"
 _LOCK = ".lock"
+_SUPERVISOR_LOCK = ".supervisor"
 MAX_BASE_LENGTH = 100
 """A recipe's name is cut to this, which leaves room for the number of the run."""
 
@@ -129,6 +130,10 @@ class RunFolder:
         """Where the output of each rank goes."""
         return self.path / "logs"
 
+    def heartbeat_path(self, rank: int = 0) -> Path:
+        """What a rank is doing, written over and over; see `headway.runs.heartbeat`."""
+        return self.logs_folder / f".rank-{rank}.heartbeat"
+
     @property
     def checkpoints_folder(self) -> Path:
         """Where the checkpoints lie."""
@@ -217,7 +222,7 @@ class RunFolder:
 
     def status(self) -> str:
         """Return ``running``, ``finished``, ``failed``, ``interrupted`` or ``created``."""
-        if self._is_locked():
+        if self._is_locked(_LOCK) or self._is_locked(_SUPERVISOR_LOCK):
             return "running"
         for event in reversed(self.events()):
             if event.get("event") in ("finished", "failed"):
@@ -227,8 +232,10 @@ class RunFolder:
         return "created"
 
     @contextmanager
-    def lock(self) -> Iterator[None]:
+    def lock(self, *, supervising: bool = False) -> Iterator[None]:
         """Hold the run for this process; the system lets go of it when the process ends, however it ends.
+
+        A supervisor of workers holds it beside the one that trains: also while none of them runs.
 
         Some network file systems and mounted object stores know no locks. There the run goes on without one: nothing
         then keeps a second process out, and `status` cannot tell that the run is running.
@@ -237,7 +244,9 @@ class RunFolder:
             RunError: another process holds it, or the folder cannot be written.
         """
         try:
-            descriptor = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+            descriptor = os.open(
+                self.path / (_SUPERVISOR_LOCK if supervising else _LOCK), os.O_RDWR | os.O_CREAT, 0o644
+            )
         except OSError as error:
             raise RunError("run-unwritable", path=str(self.path), reason=error.strerror or str(error)) from error
         try:
@@ -251,9 +260,9 @@ class RunFolder:
         finally:
             os.close(descriptor)
 
-    def _is_locked(self) -> bool:
+    def _is_locked(self, name: str) -> bool:
         try:
-            descriptor = os.open(self.path / _LOCK, os.O_RDONLY)
+            descriptor = os.open(self.path / name, os.O_RDONLY)
         except OSError:
             return False
         try:

@@ -15,6 +15,7 @@ from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.checkpoint.dropping import drop
 from headway.runs import EventLog, MetricLog, RunFolder
+from headway.runs.heartbeat import SILENT, Pulse
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
 from headway.training.best import Best
@@ -50,6 +51,7 @@ class TrainingLoop:
         first_step: optimizer steps that are done already.
         best: the evaluations of these steps.
         skipped: data that is passed over.
+        pulse: is told what is being done, for whoever watches for hangs.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class TrainingLoop:
         first_step: int = 0,
         best: Best | None = None,
         skipped: SkippedData | None = None,
+        pulse: Pulse = SILENT,
     ) -> None:
         self._recipe = recipe
         self._engine = engine
@@ -72,6 +75,7 @@ class TrainingLoop:
         self._micro_batch_size = micro_batch_size
         self._events = events
         self._step, self._done = first_step, 0
+        self._pulse = pulse
         self._metrics = MetricLog(run.metrics_path(rank))
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
         best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
@@ -95,6 +99,11 @@ class TrainingLoop:
         self._reader: Prefetcher | None = None
         self._should_stop = False
         self._saved_step = first_step if self._store.steps() else -1
+
+    @property
+    def step(self) -> int:
+        """Optimizer steps that are done."""
+        return self._step
 
     def request_stop(self) -> None:
         """Save and end after the step that is running; safe to call from a signal handler."""
@@ -145,6 +154,7 @@ class TrainingLoop:
         """
         if not self._validation:
             return False
+        self._pulse.beat("evaluate", self._step)
         started = time.monotonic()
         loss = self._engine.evaluate(self._validation)
         bits = {"bits_per_byte": loss / math.log(2) / self._corpus.validation_bytes_per_token}
@@ -174,6 +184,7 @@ class TrainingLoop:
 
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""
+        self._pulse.beat("checkpoint", self._step)
         started = time.monotonic()
         files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
         path = self._engine.save(
@@ -219,6 +230,7 @@ class TrainingLoop:
 
     def _go_back(self, stream: BatchStream, back: RollBack) -> None:
         """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
+        self._pulse.beat("checkpoint", self._step)
         snapshot = self._store.load(back.to_step)
         if self._engine.is_first:
             drop(self._store, [step for step in self._store.steps() if step > back.to_step])
@@ -231,9 +243,11 @@ class TrainingLoop:
 
     def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> Seen:
         assert self._reader is not None
+        self._pulse.beat("data", self._step)
         started = clock()
         batches = self._reader.take(self._step)
         data_seconds = clock() - started
+        self._pulse.beat("step", self._step)
         rate = learning_rate(self._recipe, self._step)
         result, is_same = self._guarding.do_step(self._step + 1, batches, rate)
         step_seconds = clock() - started

@@ -5,6 +5,9 @@
 There may be many of them, on one machine or on several that see the same run folder: the launcher tells each its rank
 in the environment, as torchrun does. The first writes checkpoints, events and the ledger for all.
 
+It says in its heartbeat what it is doing, and writes its Python stacks into its log when SIGUSR2 asks for them. Where
+the launcher does not put the output of each process into a file of its own, it does so itself (``HEADWAY_OWN_LOG``).
+
 Its exit code is 0 where the run finished or stopped on request, 1 where it failed (the reason is then the last event
 of the run), and 3 where another process is training it.
 """
@@ -14,6 +17,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -39,6 +43,7 @@ from headway.training.layouts import layout_of
 from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
+from headway.training.reporting import Reporting
 from headway.training.session import LOCKED
 from headway.training.skipping import RollBackHistory
 
@@ -63,12 +68,17 @@ class _StoppedEarlyError(BaseException):
 def main(arguments: list[str]) -> int:
     """Train the run in the folder named by the first argument; return the exit code."""
     die_with_parent(signal.SIGTERM)
+    return train_here(RunFolder(Path(arguments[0])), place_of(os.environ))
+
+
+def train_here(run: RunFolder, place: Place) -> int:
+    """Train in this process, which a launcher has placed; return the exit code."""
     _on_stop(_stop_early)
-    run, place = RunFolder(Path(arguments[0])), place_of(os.environ)
     with ExitStack() as held:
         try:
             if place.rank == 0:
                 held.enter_context(run.lock())
+            reporting = held.enter_context(Reporting(run, place.rank))
         except _StoppedEarlyError:
             return 0
         except RunError as error:
@@ -76,17 +86,17 @@ def main(arguments: list[str]) -> int:
             sys.stderr.write(f"{error}\n")
             return LOCKED if error.message_id == "run-locked" else 1
         try:
-            return _train_and_record(run, place)
+            return _train_and_record(run, place, reporting)
         except _StoppedEarlyError:
             # The request came between two of the lines that catch it; nothing was done that could be lost.
             return 0
 
 
-def _train_and_record(run: RunFolder, place: Place) -> int:
+def _train_and_record(run: RunFolder, place: Place, reporting: Reporting) -> int:
     pid = os.getpid()
     with EventLog(run.events_path) if place.rank == 0 else FailureLog(run.events_path) as events:
         try:
-            finished = _train(run, events, place)
+            finished = _train(run, events, place, reporting)
         except _StoppedEarlyError:
             events.record("stopped", pid=pid)
             return 0
@@ -127,8 +137,9 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
     events.record("failed", pid=os.getpid(), kind=base_name(error), **error.to_dict()["error"])
 
 
-def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
+def _train(run: RunFolder, events: EventLog, place: Place, reporting: Reporting) -> bool:
     recipe, history = run.recipe(), RollBackHistory(run.events())
+    pulse = reporting.pulse
     store = CheckpointStore(run.checkpoints_folder)
     if place.rank == 0:
         history.drop_left(store)
@@ -143,7 +154,9 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         events.record("notice", **_why_unplanned(recipe))
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
+    pulse.beat("prepare", first_step)
     corpus = _prepare(recipe, run, events, place)
+    pulse.beat("build", first_step)
     layout = layout_of(recipe, run.last_plan(), None if snapshot is None else snapshot.state["micro_batch_size"])
     engine = _build(recipe, snapshot, corpus, run, layout)
     events.record("engine-ready", **engine.settings.versions, threads=engine.settings.threads, processes=place.size)
@@ -161,12 +174,14 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         first_step=first_step,
         best=best,
         skipped=skipped,
+        pulse=pulse,
     )
     _on_stop(lambda *_: loop.request_stop())
     try:
         try:
             finished = loop.run()
         finally:
+            pulse.beat("end", loop.step)
             events.record(MEMORY, rank=place.rank, peak_bytes=engine.peak_memory_bytes())
         # The first process writes the ledger, which needs the peaks of all.
         engine.any([False])
@@ -227,6 +242,9 @@ def _prepare(recipe: Recipe, run: RunFolder, events: EventLog, place: Place) -> 
 
 
 def _on_stop(handler: Callable[..., None]) -> None:
+    if threading.current_thread() is not threading.main_thread():
+        # In a process of Ray's, which has signals of its own.
+        return
     for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
         signal.signal(number, handler)
 

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from headway.errors import RunError, TrainingError
@@ -22,7 +22,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def start_worker(
-    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
+    command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None, *, is_parent: bool = True
 ) -> subprocess.Popen[bytes]:
     """Start a worker.
 
@@ -30,6 +30,7 @@ def start_worker(
         command: program and arguments.
         log: standard output and error are appended to this file.
         environment: variables beside those of this process.
+        is_parent: whether what starts here is what calls `die_with_parent`, and not something that it starts.
 
     Raises:
         RunError: the log cannot be written.
@@ -40,6 +41,7 @@ def start_worker(
         output = log.open("ab")
     except OSError as error:
         raise RunError("run-unwritable", path=str(log), reason=error.strerror or str(error)) from error
+    variables = {**os.environ, **(environment or {})}
     try:
         with output:
             return subprocess.Popen(
@@ -47,7 +49,7 @@ def start_worker(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=tuned_environment(with_parent({**os.environ, **(environment or {})})),
+                env=tuned_environment(with_parent(variables) if is_parent else variables),
                 start_new_session=True,
             )
     except OSError as error:
@@ -66,7 +68,8 @@ def stop_workers(processes: Sequence[subprocess.Popen[bytes]], grace_seconds: fl
         try:
             process.wait(timeout=max(end - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 

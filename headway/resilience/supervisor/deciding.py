@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headway.diagnosis import Diagnosis
 from headway.diagnosis.result import UNKNOWN
 from headway.diagnosis.signature import signatures
 
@@ -49,6 +48,16 @@ ONCE = frozenset(
 """Causes that are tried again while the job gets further: at the same step they would only return."""
 
 
+TRANSIENT_MESSAGES = frozenset({"training-loss-not-finite", "training-worker-killed"})
+"""Errors of our own workers that may be gone at the next start: a flipped bit, and a kill from outside."""
+
+SAID_BY_LOGS = frozenset(
+    {"checkpoint-unwritable", "data-worker-killed", "run-unwritable", "training-preparation-failed"}
+    | {"training-unforeseen", "training-worker-failed"}
+)
+"""Errors of our own workers that leave open why; every other one would be there again."""
+
+
 @dataclass(frozen=True)
 class Stop:
     """How an attempt ended.
@@ -75,18 +84,27 @@ class Decision:
     reason: str
 
 
-def decide(told: Diagnosis, step: int | None, before: Sequence[Stop], retries: int) -> Decision:
+def decide(
+    cause: str, step: int | None, before: Sequence[Stop], retries: int, *, message_id: str | None = None
+) -> Decision:
     """Decide whether another start can help.
 
     Args:
-        told: why the attempt ended.
+        cause: id of why the attempt ended, as its logs tell.
         step: the last step that it reached.
         before: how the attempts before ended, in order.
         retries: how many more starts are allowed in all.
+        message_id: of the error that a worker of ours named, which is surer than what logs tell.
     """
-    if not is_transient(told.cause):
+    if message_id in TRANSIENT_MESSAGES:
+        lasts = False
+    elif message_id is None or message_id in SAID_BY_LOGS:
+        lasts = not is_transient(cause)
+    else:
+        lasts = True
+    if lasts:
         return Decision(False, "lasting")
-    if told.cause in ONCE and before and before[-1] == Stop(told.cause, step):
+    if cause in ONCE and before and before[-1] == Stop(cause, step):
         return Decision(False, "repeated")
     if len(before) >= retries:
         return Decision(False, "retries")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,11 @@ from pathlib import Path
 import psutil
 
 from headway.errors import RunError, TrainingError
-from headway.resilience.supervisor import reaper
+from headway.resilience.launchers import reaper
+from headway.resilience.launchers.reaping import Reaper
+
+ORPHAN_GRACE_SECONDS = 5.0
+"""How long a job may take to end by itself when its supervisor is gone, before it is killed."""
 
 
 class Job:
@@ -53,13 +56,7 @@ class Job:
                 raise TrainingError("training-worker-not-started", program=str(command[0]), reason=reason) from error
         self.pid = self._process.pid
         self._seen: dict[int, float] = {}
-        self._reaper = subprocess.Popen(
-            [sys.executable, "-I", "-S", reaper.__file__, str(self.pid)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        self._reaper = Reaper([self.pid], ORPHAN_GRACE_SECONDS, signal.SIGTERM)
 
     def poll(self) -> int | None:
         """Return the exit status of the command, negative for a signal; None while it runs."""
@@ -98,11 +95,7 @@ class Job:
     def close(self) -> None:
         """End what a finished command left behind, and the reaper."""
         self._kill_rest()
-        with suppress(OSError):
-            if self._reaper.stdin is not None:
-                self._reaper.stdin.write(b".")
-                self._reaper.stdin.close()
-        self._reaper.wait()
+        self._reaper.dismiss()
 
     def _kill_rest(self) -> None:
         self.tell(signal.SIGKILL)

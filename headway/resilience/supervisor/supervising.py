@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from headway.diagnosis import Diagnosis, diagnose
-from headway.errors import RunError
+from headway.diagnosis import Diagnosis
+from headway.resilience.supervisor.attempt import Attempt, Failure, Work
 from headway.resilience.supervisor.deciding import Stop, decide
-from headway.resilience.supervisor.job import Job
-from headway.resilience.supervisor.watch import Watch, stacks_of
-from headway.runs import RunFolder
-from headway.runs.logs import EventLog
+from headway.resilience.supervisor.listening import Signals
 
 LOOK_SECONDS = 0.1
-NOTE_CHILDREN_SECONDS = 2.0
-
-STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-PASSED_ON = (signal.SIGUSR1, signal.SIGUSR2)
-"""What Slurm and others announce the end of the time with; the job knows what it means."""
 
 LARGEST_WAIT_SECONDS = 300.0
+
+Record = Callable[..., None]
+"""Writes an event: its name, and details by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +26,7 @@ class Limits:
 
     Attributes:
         retries: starts beyond the first.
-        wait_seconds: before the second start; doubled for each further one.
+        wait_seconds: before the second start; doubled for each further one that gets no further.
         grace_seconds: for the job to save and end when it is told to stop.
         hang_steps: usual steps without another one, after which the job hangs; 0 watches for none.
     """
@@ -53,205 +45,132 @@ class Outcome:
         status: exit status of the last attempt, negative for a signal.
         attempts: how often it was started.
         stopped_by: the signal that told the supervisor to stop; None where none did.
-        told: why the last attempt failed; None where it did not.
+        failure: why the last attempt failed; None where it did not.
         reason: id of why it was not started again; None where it ended well.
     """
 
     status: int
     attempts: int
     stopped_by: int | None = None
-    told: Diagnosis | None = None
+    failure: Failure | None = None
     reason: str | None = None
 
-
-@dataclass
-class _Signals:
-    """What the supervisor was told while it worked."""
-
-    stop: int | None = None
-    stops: int = 0
-    passed_on: list[int] = field(default_factory=list)
+    @property
+    def told(self) -> Diagnosis | None:
+        """Return what the logs say of why the last attempt failed."""
+        return None if self.failure is None else self.failure.told
 
 
-def supervise(
-    command: Sequence[str],
-    folder: Path,
-    *,
-    limits: Limits = Limits(),
-    on_output: Callable[[bytes], None] = lambda data: None,
-    on_event: Callable[[Mapping[str, Any]], None] = lambda record: None,
-) -> Outcome:
-    """Run a command until it ends well, or until another start would not help.
+class Supervisor:
+    """Starts a job until it ends well, or until another start would not help.
+
+    An exception that comes while the job runs, Ctrl-C for one, lets it save and end, and is passed on.
 
     Args:
-        command: program and arguments.
-        folder: holds ``events.jsonl`` and ``logs/attempt-N.log``; made where it is missing.
+        work: the job.
         limits: how long and how often.
-        on_output: told of what the job writes.
-        on_event: told of what happens, as it is written to ``events.jsonl``.
-
-    Raises:
-        RunError: the folder cannot be written, or another supervisor has it.
-        TrainingError: the program cannot be started.
+        signals: what the supervisor is told meanwhile; nobody tells anything by default.
     """
-    with _alone(folder), EventLog(folder / "events.jsonl") as events, _listening() as signals:
-        supervisor = _Supervisor(command, folder, limits, signals, on_output)
 
-        def record(event: str, **details: Any) -> None:
-            events.record(event, **details)
-            on_event({"event": event, **details})
-
-        return supervisor.run(record)
-
-
-class _Supervisor:
-    def __init__(
-        self,
-        command: Sequence[str],
-        folder: Path,
-        limits: Limits,
-        signals: _Signals,
-        on_output: Callable[[bytes], None],
-    ) -> None:
-        self._command = list(command)
-        self._folder = folder
+    def __init__(self, work: Work, limits: Limits, signals: Signals | None = None) -> None:
+        self._work = work
         self._limits = limits
-        self._signals = signals
-        self._on_output = on_output
+        self._signals = signals or Signals()
         self._before: list[Stop] = []
 
-    def run(self, record: Callable[..., None]) -> Outcome:
-        """Start attempts until one is the last."""
+    def run(self, record: Record) -> Outcome:
+        """Start attempts until one is the last.
+
+        Args:
+            record: writes down what happens.
+        """
         while True:
             number = len(self._before) + 1
-            log = self._folder / "logs" / f"attempt-{number:03}.log"
-            record("attempt-started", attempt=number, command=self._command)
+            record("attempt-started", attempt=number, **self._work.details())
             started = time.monotonic()
-            status, watch, hung = self._attempt(log, record)
+            attempt = self._work.start(number)
+            try:
+                status, hung = self._watch(attempt, record)
+            except KeyboardInterrupt as interrupt:
+                attempt.close()
+                told_by = getattr(interrupt, "number", int(signal.SIGINT))
+                record("attempt-stopped", attempt=number, signal=told_by, seconds=time.monotonic() - started)
+                raise
+            finally:
+                attempt.close()
             seconds = time.monotonic() - started
             if self._signals.stop is not None:
                 record("attempt-stopped", attempt=number, signal=self._signals.stop, status=status, seconds=seconds)
                 return Outcome(status, number, stopped_by=self._signals.stop)
             if status == 0 and not hung:
-                record("attempt-finished", attempt=number, seconds=seconds, step=watch.step)
+                record("attempt-finished", attempt=number, seconds=seconds, step=attempt.step)
                 return Outcome(0, number)
-            outcome = self._failed(number, status, watch, log, record)
+            outcome = self._failed(status, hung, attempt, record)
             if outcome is not None:
                 return outcome
 
-    def _attempt(self, log: Path, record: Callable[..., None]) -> tuple[int, Watch, bool]:
-        """Run the job once; return its status, what was watched, and whether it hung."""
-        watch = Watch(log, self._limits.hang_steps)
-        job = Job(self._command, log, {"HEADWAY_ATTEMPT": str(len(self._before) + 1)})
-        try:
-            noted = 0.0
-            while job.poll() is None:
-                self._on_output(watch.look())
-                if self._signals.stop is not None:
-                    return (
-                        job.end(self._limits.grace_seconds, self._signals.stop, self._meanwhile(job, watch)),
-                        watch,
-                        False,
-                    )
-                while self._signals.passed_on:
-                    job.tell(self._signals.passed_on.pop(0))
-                silent = watch.hung_seconds()
-                if silent is not None:
-                    self._hang(job, log, silent, record)
-                    return job.end(self._limits.grace_seconds), watch, True
-                if time.monotonic() - noted > NOTE_CHILDREN_SECONDS:
-                    job.note_children()
-                    noted = time.monotonic()
-                time.sleep(LOOK_SECONDS)
-            return job.poll() or 0, watch, False
-        finally:
-            job.close()
-            while data := watch.look():
-                self._on_output(data)
+    def _watch(self, attempt: Attempt, record: Record) -> tuple[int, bool]:
+        """Follow an attempt to its end; return its status, and whether it hung."""
+        while True:
+            status = attempt.poll()
+            if status is not None:
+                return status, False
+            if self._signals.stop is not None:
+                return attempt.end(self._limits.grace_seconds, self._signals.stop, self._is_impatient(attempt)), False
+            self._pass_on(attempt)
+            silent = attempt.hung_seconds()
+            if silent is not None:
+                record("hang", silent_seconds=silent, **attempt.explain_hang(silent))
+                return attempt.abandon(self._limits.grace_seconds), True
+            time.sleep(LOOK_SECONDS)
 
-    def _meanwhile(self, job: Job, watch: Watch) -> Callable[[], bool]:
-        """Return what is done while the job saves: show, pass signals on, and end the grace when told twice."""
+    def _is_impatient(self, attempt: Attempt) -> Callable[[], bool]:
+        """Return what is done while the job saves: pass signals on, and end the grace when told twice."""
 
         def look() -> bool:
-            self._on_output(watch.look())
-            while self._signals.passed_on:
-                job.tell(self._signals.passed_on.pop(0))
+            self._pass_on(attempt)
             return self._signals.stops > 1
 
         return look
 
-    def _hang(self, job: Job, log: Path, silent: float, record: Callable[..., None]) -> None:
-        """Write down where the processes stand, before they are ended."""
-        stacks = stacks_of(job.pid)
-        path = log.with_name(f"{log.stem}-stacks.txt")
-        path.write_text(stacks, encoding="utf-8")
-        with log.open("a", encoding="utf-8") as file:
-            # The job's own log tells it too, so that a diagnosis of the log alone finds it.
-            file.write(f"\nheadway: No progress was made for {silent:.0f} s; stacks are in {path.name}\n")
-        record("hang", silent_seconds=silent, stacks=path.name)
+    def _pass_on(self, attempt: Attempt) -> None:
+        while self._signals.passed_on:
+            attempt.tell(self._signals.passed_on.pop(0))
 
-    def _failed(self, number: int, status: int, watch: Watch, log: Path, record: Callable[..., None]) -> Outcome | None:
+    def _failed(self, status: int, hung: bool, attempt: Attempt, record: Record) -> Outcome | None:
         """Explain a failure; return the outcome where it is the last, None where the job is to be started again."""
-        if status < 0:
-            with log.open("a", encoding="utf-8") as file:
-                file.write(f"\nheadway: the command ended by {signal.Signals(-status).name}, exit code: {status}\n")
-        told = diagnose([log])
+        number, failure = len(self._before) + 1, attempt.failure(status, hung)
+        told = failure.told
         record(
             "attempt-failed",
             attempt=number,
             status=status,
-            step=watch.step,
+            step=attempt.step,
             cause=told.cause,
             confidence=told.confidence,
-            rank=told.first_failure.rank,
+            rank=told.first_failure.rank if failure.rank is None else failure.rank,
             host=told.first_failure.host,
+            id=failure.message_id,
         )
-        decision = decide(told, watch.step, self._before, self._limits.retries)
+        decision = decide(told.cause, attempt.step, self._before, self._limits.retries, message_id=failure.message_id)
         if not decision.again:
-            record("gave-up", attempt=number, reason=decision.reason, cause=told.cause)
-            return Outcome(status, number, told=told, reason=decision.reason)
-        wait = min(self._limits.wait_seconds * 2 ** len(self._before), LARGEST_WAIT_SECONDS)
-        self._before.append(Stop(told.cause, watch.step))
+            record("gave-up", attempt=number, reason=decision.reason, cause=told.cause, id=failure.message_id)
+            return Outcome(status, number, failure=failure, reason=decision.reason)
+        wait = min(self._limits.wait_seconds * 2 ** self._in_vain(attempt.step), LARGEST_WAIT_SECONDS)
+        self._before.append(Stop(told.cause, attempt.step))
         record("retrying", attempt=number + 1, wait_seconds=wait, cause=told.cause)
         deadline = time.monotonic() + wait
         while time.monotonic() < deadline and self._signals.stop is None:
             time.sleep(min(LOOK_SECONDS, wait))
         if self._signals.stop is not None:
-            return Outcome(status, number, stopped_by=self._signals.stop, told=told)
+            return Outcome(status, number, stopped_by=self._signals.stop, failure=failure)
         return None
 
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold a folder against a second supervisor.
-
-    Raises:
-        RunError: the folder cannot be written, or another supervisor has it.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError("run-unwritable", path=str(folder), reason=error.strerror or str(error)) from error
-    with RunFolder(folder).lock():
-        yield
-
-
-@contextmanager
-def _listening() -> Iterator[_Signals]:
-    """Take down what the supervisor is told, in place of ending."""
-    signals = _Signals()
-
-    def stop(number: int, _frame: object) -> None:
-        signals.stop = signals.stop or number
-        signals.stops += 1
-
-    def pass_on(number: int, _frame: object) -> None:
-        signals.passed_on.append(number)
-
-    before = {number: signal.signal(number, stop) for number in STOPPING}
-    before |= {number: signal.signal(number, pass_on) for number in PASSED_ON}
-    try:
-        yield signals
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def _in_vain(self, step: int | None) -> int:
+        """Return how many attempts in a row ended before this one without getting any further than each other."""
+        count, reached = 0, step
+        for stop in reversed(self._before):
+            if reached is not None and (stop.step is None or reached > stop.step):
+                break
+            count, reached = count + 1, stop.step
+        return count

@@ -12,6 +12,8 @@ training-worker-not-started = The training process must start: { $program } did 
     .next = Check that the program is there and that the machine has memory and processes to spare.
 training-worker-failed = The training process ended with exit code { $code } and left no reason in the run's events.
     .next = Ask why with `headway diagnose { $log }`.
+training-hung = The training must go on: it stood still, and was ended. Everything up to the last checkpoint is safe.
+    .next = See in { $log } where each process stood, then continue "{ $name }" with --resume.
 # $allocated_bytes, $peak_bytes, ..._bytes (Number); $is_planned yes or no; $change settings, or none
 training-out-of-memory = Memory ran out: the training process had { BYTES($allocated_bytes) } and needed more. { $is_planned ->
         [no] No plan says what it needs.
