@@ -169,6 +169,7 @@ class TrainingLoop:
             **bits,
             seconds=time.monotonic() - started,
         )
+        self._pulse.beat("data", self._step)
         is_best = self._best.is_beaten_by(loss)
         self._best = self._best.after(loss, self._step)
         self._protect_best()
@@ -191,6 +192,7 @@ class TrainingLoop:
             lambda taken: self._store.save(replace(taken, state={**taken.state, **self._state()}, files=files))
         )
         self._saved_step = self._step
+        self._pulse.beat("data", self._step)
         if path is None:
             return
         size_bytes = sum(file.stat().st_size for file in path.iterdir())

@@ -109,7 +109,7 @@ def test_a_killed_worker_is_started_again(
 
 
 def test_a_stopped_rank_is_a_hang_whose_stacks_are_kept(make_small_recipe: Make, tmp_path: Path) -> None:
-    run = start(make_small_recipe, tmp_path, processes=2, hang_steps=3)
+    run = start(make_small_recipe, tmp_path, processes=2, steps=60, hang_steps=3, checkpoint_every_steps=100)
     train_supervised(run, kill_at(12, run, 1, signal.SIGSTOP, 2), processes=2)
     hang = the(run, "hang")
     assert hang["ranks"] == [1]

@@ -18,6 +18,9 @@ STEPPING = ("data", "step")
 LIMITED = ("evaluate", "checkpoint")
 """What takes about as long as it did before."""
 
+ORDER = ("start", "prepare", "build", "evaluate", "checkpoint", "data", "step", "end")
+"""In which a rank does things at one number of steps: a rank waits for those that come before it in this."""
+
 OTHER_SECONDS = 60.0
 """Added to the multiple of the longest time that such work took before."""
 
@@ -76,7 +79,9 @@ class PulseWatch:
         if not self._hang_steps or not self._beats or len(self._step_seconds) < FEWEST_INTERVALS:
             return None
         silent = self._clock() - self._last_at
-        limits = [self._limit_seconds(beat.doing) for beat in self._beats.values()]
+        # The ranks that are least far hold the others up, which wait for them in whatever they do.
+        least = min(map(_reached, self._beats.values()))
+        limits = [self._limit_seconds(beat.doing) for beat in self._beats.values() if _reached(beat) == least]
         return silent if silent > max(limits) else None
 
     def _limit_seconds(self, doing: str) -> float:
@@ -89,8 +94,12 @@ class PulseWatch:
 
     def behind(self) -> list[int]:
         """Return the ranks that got less far than others; none where all are equally far."""
-        reached = {rank: (beat.step, beat.doing != "data") for rank, beat in self._beats.items()}
+        reached = {rank: _reached(beat) for rank, beat in self._beats.items()}
         if len(set(reached.values())) < 2:
             return []
         least = min(reached.values())
         return sorted(rank for rank, where in reached.items() if where == least)
+
+
+def _reached(beat: Beat) -> tuple[int, int]:
+    return beat.step, ORDER.index(beat.doing)
