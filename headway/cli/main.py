@@ -21,6 +21,7 @@ COMMANDS = {
     "data": "headway.cli.data:data",
     "preflight": "headway.cli.preflight:preflight",
     "train": "headway.cli.train:train",
+    "submit": "headway.cli.submit:submit",
     "import": "headway.cli.importing:import_model",
     "generate": "headway.cli.generate:generate",
     "runs": "headway.cli.runs:runs",

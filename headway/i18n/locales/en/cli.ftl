@@ -133,6 +133,14 @@ cli-option-force = Train even where the plan says that it cannot fit.
 cli-option-train-retries = How often the processes may be started again after a failure, instead of the recipe's resilience.max_restarts.
 cli-option-launcher = Who starts the processes: this command each of them, or torchrun all.
 cli-option-prepare-only = Plan the recipe, make its run folder, print its path, and end: for launchers that start the processes themselves.
+cli-option-to = Which scheduler it is for.
+cli-option-submit = Hand it over to the scheduler (sbatch, or kubectl apply).
+cli-option-image = Container image that has Headway, for Kubernetes.
+cli-option-claim = Persistent volume claim for the runs, which all nodes can write, for Kubernetes.
+cli-submit = Write the batch script or the manifest that trains a recipe on a cluster.
+cli-submit-help = Write a batch script for Slurm, or a JobSet for Kubernetes, that makes the run's folder, starts its processes on every node, saves before the time ends, and goes on when it is started again. The runs must lie on a disk that all nodes see.
+
+    { "  " }Example:  headway submit my.toml --to slurm --output job.sh
 cli-option-prompt = Text to go on from.
 cli-option-chat = Put the prompt into the model's chat template, and stop where the answer ends; by default where the run was trained on conversations.
 cli-option-tokens = Tokens to write at most.

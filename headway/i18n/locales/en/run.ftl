@@ -55,3 +55,6 @@ run-plot-loss = loss (nats per token)
 run-plot-speed = tokens per second
 run-plot-step = optimizer step
 run-plot-validation = { $name }, validation
+# $program (String): the scheduler's; $reason (String): in English, from the system
+run-no-scheduler = A job is handed over by the scheduler's own program: { $program } could not be started ({ $reason }).
+    .next = Write the job with --output, and hand it over where { $program } is installed.
