@@ -134,7 +134,7 @@ def train(
     resume: bool = False,
     force: bool = False,
     retries: int | None = None,
-    launcher: Launcher = "local",
+    launcher: Launcher | Literal["ray"] = "local",
     probing: Probe = probe,
     watching: Callable[[RunFolder], AbstractContextManager[Followers | None]] = lambda _run: nullcontext(),
 ) -> RunFolder:
@@ -150,7 +150,7 @@ def train(
         resume: go on with the newest run of that name.
         force: train even where the plan says that it cannot fit.
         retries: how often it may be started again, instead of the recipe's ``resilience.max_restarts``.
-        launcher: who starts the processes.
+        launcher: who starts the processes: this one, torchrun, or Ray Train, which starts them again by itself.
         probing: how this machine is probed.
         watching: makes the context that is told about steps and events while the run lasts.
 
@@ -159,6 +159,7 @@ def train(
         HeadwayError: as the plan, the run folder or the training reports it.
         KeyboardInterrupt: passed on after the run has saved and stopped.
     """
+    from headway.training.placed_by_ray import train_by_ray
     from headway.training.supervised import train_supervised
 
     run, is_done = prepare(recipe, runs=runs, name=name, resume=resume, force=force, probing=probing)
@@ -166,7 +167,10 @@ def train(
         return run
     processes = run.recipe().hardware.devices
     with watching(run) as followers:
-        train_supervised(run, followers, processes=processes, retries=retries, launcher=launcher)
+        if launcher == "ray":
+            train_by_ray(run, followers, processes=processes, retries=retries)
+        else:
+            train_supervised(run, followers, processes=processes, retries=retries, launcher=launcher)
     return run
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 import click
 
@@ -43,6 +43,7 @@ class Settings(TypedDict):
 @option("--force", help_id="cli-option-force", is_flag=True)
 @option("--retries", help_id="cli-option-train-retries", type=click.IntRange(0), metavar="N")
 @option("--launcher", help_id="cli-option-launcher", type=click.Choice(["local", "torchrun"]), default="local")
+@option("--on", "place", help_id="cli-option-on-ray", type=click.Choice(["ray"]))
 @option("--prepare-only", help_id="cli-option-prepare-only", is_flag=True)
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def train(
@@ -54,6 +55,7 @@ def train(
     force: bool,
     retries: int | None,
     launcher: Launcher,
+    place: Literal["ray"] | None,
     prepare_only: bool,
     as_json: bool,
 ) -> int:
@@ -77,7 +79,7 @@ def train(
     try:
         with stopping_on(signal.SIGTERM, signal.SIGUSR1):
             run = api.train(
-                recipe, retries=retries, launcher=launcher, probing=probe_with_bar, watching=watch, **settings
+                recipe, retries=retries, launcher=place or launcher, probing=probe_with_bar, watching=watch, **settings
             )
     except KeyboardInterrupt as error:
         _tell_stopped(watched)

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from headway.errors import HeadwayError, TrainingError
 from headway.machine import Machine
 from headway.machine.probing import known_machine
-from headway.planning import plan
 from headway.planning.memory import MemoryParts
+from headway.planning.plan import plan
 from headway.planning.processors import RECOMPUTATIONS, SHARDS
 from headway.recipe import Recipe
 from headway.runs import RunFolder

@@ -26,7 +26,9 @@ arguments = [word for word in sys.argv[1:]]
 while arguments[0].startswith("--"):
     arguments.pop(0)
 tasks = [
-    subprocess.Popen(arguments, env={**os.environ, "SLURM_PROCID": str(n), "SLURM_LOCALID": str(n), "SLURM_NTASKS": "2"})
+    subprocess.Popen(
+        arguments, env={**os.environ, "SLURM_PROCID": str(n), "SLURM_LOCALID": str(n), "SLURM_NTASKS": "2"}
+    )
     for n in range(2)
 ]
 for number in (signal.SIGUSR1, signal.SIGTERM):

@@ -132,6 +132,7 @@ cli-option-resume = Go on with the newest run of this recipe (or with --name) fr
 cli-option-force = Train even where the plan says that it cannot fit.
 cli-option-train-retries = How often the processes may be started again after a failure, instead of the recipe's resilience.max_restarts.
 cli-option-launcher = Who starts the processes: this command each of them, or torchrun all.
+cli-option-on-ray = Let Ray Train place the processes and start them again ("scale" is its extra), on the cluster that RAY_ADDRESS names, or else on this machine.
 cli-option-prepare-only = Plan the recipe, make its run folder, print its path, and end: for launchers that start the processes themselves.
 cli-option-to = Which scheduler it is for.
 cli-option-submit = Hand it over to the scheduler (sbatch, or kubectl apply).

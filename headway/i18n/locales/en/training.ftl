@@ -14,6 +14,9 @@ training-worker-failed = The training process ended with exit code { $code } and
     .next = Ask why with `headway diagnose { $log }`.
 training-hung = The training must go on: it stood still, and was ended. Everything up to the last checkpoint is safe.
     .next = See in { $log } where each process stood, then continue "{ $name }" with --resume.
+# $reason (String): in English, from Ray
+training-ray-failed = Ray Train must end the training well: it did not ({ $reason }). Everything up to the last checkpoint is safe.
+    .next = Look at the run's logs with `headway diagnose`, then continue with --resume.
 # $allocated_bytes, $peak_bytes, ..._bytes (Number); $is_planned yes or no; $change settings, or none
 training-out-of-memory = Memory ran out: the training process had { BYTES($allocated_bytes) } and needed more. { $is_planned ->
         [no] No plan says what it needs.
