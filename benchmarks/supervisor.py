@@ -1,7 +1,7 @@
 """What the supervisor costs, and how long a restart takes: ``python -m benchmarks.supervisor``.
 
-Trains the demo's model in one worker, kills it with SIGKILL in the middle, and prints the processor time of the supervisor
-as a share of the time of the steps, and the seconds from the kill to the first new step.
+Trains the demo's model in one worker, kills it with SIGKILL in the middle, and prints the processor time of the
+supervisor as a share of the time of the steps, and the seconds from the kill to the first new step.
 """
 
 from __future__ import annotations

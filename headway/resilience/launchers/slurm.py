@@ -15,6 +15,37 @@ FIRST_PORT = 20_000
 PORTS = 20_000
 
 
+_WAITING = (
+    "beside=$!",
+    "",
+    "# The time ends, or the job makes room for another: the processes save and end, and the job is queued again.",
+    "told=0",
+    "tell() {",
+    "    told=1",
+    '    kill -USR1 "$beside" || true',
+    "}",
+    "trap tell USR1 TERM",
+    "",
+    "status=0",
+    'wait "$beside" || status=$?',
+    "# A signal ends the first wait before the processes have ended.",
+    'while kill -0 "$beside" 2>/dev/null; do',
+    "    status=0",
+    '    wait "$beside" || status=$?',
+    "done",
+    'if [ "$told" = 1 ] && [ "$status" -gt 128 ]; then',
+    "    # It ended while the signal was being taken: its own status is still to be had.",
+    "    status=0",
+    '    wait "$beside" || status=$?',
+    "fi",
+    'if [ "$told" = 1 ] && [ "$status" = 0 ]; then',
+    '    scontrol requeue "$SLURM_JOB_ID"',
+    "fi",
+    'exit "$status"',
+)
+"""How the script waits, passes on that the time ends, and has the job queued again."""
+
+
 def slurm_script(job: SubmittedJob, overrides: Sequence[str] = ()) -> str:
     """Return the script for ``sbatch``.
 
@@ -58,31 +89,6 @@ def slurm_script(job: SubmittedJob, overrides: Sequence[str] = ()) -> str:
         "        export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID",
         f"        export LOCAL_WORLD_SIZE={per_node}",
         f'        exec "$0" -m headway.training.worker "$1"\' {quote(job.python)} "$run" &',
-        "beside=$!",
-        "",
-        "# The time ends, or the job makes room for another: the processes save and end, and the job is queued again.",
-        "told=0",
-        "tell() {",
-        "    told=1",
-        '    kill -USR1 "$beside" || true',
-        "}",
-        "trap tell USR1 TERM",
-        "",
-        "status=0",
-        'wait "$beside" || status=$?',
-        "# A signal ends the first wait before the processes have ended.",
-        'while kill -0 "$beside" 2>/dev/null; do',
-        "    status=0",
-        '    wait "$beside" || status=$?',
-        "done",
-        'if [ "$told" = 1 ] && [ "$status" -gt 128 ]; then',
-        "    # It ended while the signal was being taken: its own status is still to be had.",
-        "    status=0",
-        '    wait "$beside" || status=$?',
-        "fi",
-        'if [ "$told" = 1 ] && [ "$status" = 0 ]; then',
-        '    scontrol requeue "$SLURM_JOB_ID"',
-        "fi",
-        'exit "$status"',
+        *_WAITING,
     ]
     return "\n".join(lines) + "\n"
