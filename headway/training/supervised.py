@@ -98,6 +98,7 @@ class _TrainingAttempt(Attempt):
         self._run = run
         self._told = followers
         self._step: int | None = None
+        self._launcher = launcher
         ranks = range(processes)
         self._watch = PulseWatch([run.heartbeat_path(rank) for rank in ranks], limits.hang_steps)
         logs = [run.log_path(rank) for rank in ranks]
@@ -165,10 +166,11 @@ class _TrainingAttempt(Attempt):
         return self._session.poll() or 0
 
     def failure(self, status: int, hung: bool) -> Failure:
-        rank = None if hung else self._session.first_failed
+        # Of torchrun's processes only their logs know which was the first.
+        rank = None if hung or self._launcher == "torchrun" else self._session.first_failed
         if status < 0 and not hung:
             name = signal.Signals(-status).name
-            _append(self._run.log_path(rank or 0), f"the process ended by {name}, exit code: {status}")
+            _append(self._logs[-1 if rank is None else rank], f"the process ended by {name}, exit code: {status}")
         told = self._parts.diagnosed()
         if hung:
             return Failure(told, error=TrainingError("training-hung", name=self._run.name, log=str(self._logs[0])))
