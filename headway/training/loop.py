@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, fields
 from typing import Any, final
 
-from headway.errors import DataError, RunError, TrainingError
-from headway.recipe import Recipe, to_hf_config
+from headway.errors import CheckpointError, DataError, RunError, TrainingError
+from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
-from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint import Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
@@ -22,10 +22,16 @@ from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
 from headway.training.initial_weights import base_of, require_same_base
 from headway.training.prefetch import Prefetcher, Stalls
+from headway.training.saving import Saver
 from headway.training.schedule import learning_rate
 
 ENERGY_READING_SECONDS = 20.0
 """RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
+
+LONG_STEP_SECONDS = 0.5
+"""Who is to stop has 30 s on Kubernetes and Slurm, and less elsewhere: a step that takes longer than this, as the one
+before did or where there was none, asks between micro-batches whether it is to be abandoned. In shorter ones the
+question, which waits for all processes, would cost more than it is worth."""
 
 _KINDS = {"threads": int, "linear_kernel": str, "elementwise_kernel": str, "versions": dict}
 """The types of `EngineSettings` in a checkpoint."""
@@ -67,9 +73,7 @@ class TrainingLoop:
         self._events = events
         self._first_step = self._step = first_step
         self._metrics = MetricLog(run.metrics_path(rank))
-        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
-        best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
-        self._checkpoint_seconds = recipe.resilience.interval_seconds(best_seconds)
+        self._saver = Saver(recipe=recipe, run=run, engine=engine, events=events, first_step=first_step)
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._base = base_of(recipe)
@@ -78,7 +82,8 @@ class TrainingLoop:
         self._reader: Prefetcher | None = None
         self._stalls = Stalls(recipe.site.max_stall_share)
         self._should_stop = False
-        self._saved_step = first_step if self._store.steps() else -1
+        self._is_long = True
+        self._step_seconds = math.inf
 
     def request_stop(self) -> None:
         """Save and end after the step that is running; safe to call from a signal handler."""
@@ -94,15 +99,17 @@ class TrainingLoop:
         self._reader = Prefetcher(lambda step: self._micro_batches(stream, step), self._step, self._recipe.num_steps)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
-            self._train_step(stream, clock)
+            if not self._train_step(stream, clock):
+                break
+            self._saver.raise_failure()
             is_best = self._is_evaluation_due() and self.evaluate() and self._recipe.keeps_best
-            if is_best or self._is_checkpoint_due(clock() - last_save):
+            if is_best or self._saver.is_due(self._step, clock() - last_save):
                 self.save()
                 last_save = clock()
             if clock() - last_energy_reading > ENERGY_READING_SECONDS:
                 self._energy.joules()
                 last_energy_reading = clock()
-        if self._saved_step != self._step:
+        if self._saver.saved_step != self._step:
             self.save()
         is_out_of_patience = self._is_out_of_patience()
         finished = is_out_of_patience or self._step >= self._recipe.num_steps
@@ -110,6 +117,7 @@ class TrainingLoop:
             self._events.record("stopped-early", step=self._step, best_step=self._best.step, loss=self._best.loss)
         elif finished:
             self.evaluate()
+        self._saver.wait()
         self._events.record("energy", package_joules=self._energy.joules())
         self._events.record("data-read", **self._stalls.to_dict())
         return finished
@@ -145,7 +153,7 @@ class TrainingLoop:
 
     def _protect_best(self) -> None:
         if self._recipe.keeps_best and self._best.step is not None:
-            self._store.protected = frozenset({self._best.step})
+            self._saver.protect(self._best.step)
 
     def _is_out_of_patience(self) -> bool:
         patience = self._recipe.training.early_stopping_patience
@@ -153,21 +161,15 @@ class TrainingLoop:
 
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""
-        started = time.monotonic()
-        files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
-        path = self._engine.save(
-            lambda taken: self._store.save(replace(taken, state={**taken.state, **self._state()}, files=files))
-        )
-        self._saved_step = self._step
-        if path is None:
-            return
-        size_bytes = sum(file.stat().st_size for file in path.iterdir())
-        self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=time.monotonic() - started)
+        self._saver.save(self._state())
 
     def close(self) -> None:
-        """Close the metric log, and stop reading."""
+        """Close the metric log, stop reading, and let a checkpoint that is being written become safe."""
         if self._reader is not None:
             self._reader.close()
+        # Where the training ends with an error, that one is told, and not what followed.
+        with suppress(CheckpointError):
+            self._saver.wait()
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:
@@ -186,14 +188,18 @@ class TrainingLoop:
             self._events.record("notice", id="training-no-validation", arguments=error.arguments)
             return []
 
-    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> None:
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> bool:
+        """Train one step; return False where it was abandoned, since the run is to stop."""
         assert self._reader is not None
         started = clock()
         batches = self._reader.take(self._step)
         data_seconds = clock() - started
         rate = learning_rate(self._recipe, self._step)
-        result = self._engine.step(batches, rate)
-        step_seconds = clock() - started
+        result = self._engine.step_unless(batches, rate, self._should_abandon)
+        self._step_seconds = step_seconds = clock() - started
+        if result is None:
+            self._events.record("step-abandoned", step=self._step + 1, seconds=step_seconds)
+            return False
         self._step += 1
         self._metrics.append(
             {
@@ -221,6 +227,7 @@ class TrainingLoop:
             raise TrainingError(
                 "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
             )
+        return True
 
     def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
         """Return how many sequences of each source were seen, where there are several."""
@@ -240,18 +247,16 @@ class TrainingLoop:
 
     def _is_stopping(self) -> bool:
         """Say whether any process was asked to stop: all of them must stop at the same step."""
-        return self._engine.any([self._should_stop])[0]
+        should_stop, self._is_long = self._engine.any([self._should_stop, self._step_seconds > LONG_STEP_SECONDS])
+        return should_stop
+
+    def _should_abandon(self) -> bool:
+        """Say whether to stop before the step that is running has updated anything; all processes agree."""
+        return self._is_long and self._engine.any([self._should_stop])[0]
 
     def _is_evaluation_due(self) -> bool:
         every = self._recipe.training.evaluate_every_steps
         return every is not None and self._step % every == 0 and self._step < self._recipe.num_steps
-
-    def _is_checkpoint_due(self, elapsed_seconds: float) -> bool:
-        every = self._recipe.resilience.checkpoint_every_steps
-        if every is not None:
-            return self._step % every == 0
-        # Clocks differ between processes; the first one's counts.
-        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._checkpoint_seconds])[0]
 
     def _state(self) -> dict[str, Any]:
         training = self._recipe.training

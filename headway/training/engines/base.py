@@ -95,6 +95,23 @@ class Engine(ABC):
             learning_rate: of this step.
         """
 
+    def step_unless(
+        self, micro_batches: Sequence[Batch], learning_rate: float, should_abandon: Callable[[], bool]
+    ) -> StepResult | None:
+        """Do one optimizer step, unless it is to be abandoned before its update; see `step`.
+
+        Args:
+            micro_batches: as for `step`.
+            learning_rate: as for `step`.
+            should_abandon: asked between micro-batches by all processes at the same time; all are given the same
+                answer. An engine that cannot stop in the middle of a step never asks.
+
+        Returns:
+            None where the step was abandoned: weights and moments are those before it, and can be saved. No step may
+            follow, since halves of gradients may be left.
+        """
+        return self.step(micro_batches, learning_rate)
+
     @abstractmethod
     def evaluate(self, batches: Sequence[Batch]) -> float:
         """Return the mean cross-entropy in nats over the targets of all batches that count; each process is given all.

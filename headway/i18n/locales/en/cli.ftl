@@ -268,6 +268,7 @@ cli-event-step-skipped = Step { $step } is skipped: its gradients overflowed in 
 cli-event-finished = Finished.
 # $step, $best_step, $loss (Number)
 cli-event-stopped-early = Stopped early after step { $step }, since it gets no better: the lowest validation loss is { DECIMAL($loss, 4) }, of step { $best_step }, whose checkpoint is kept. Take it with --best.
+cli-event-step-abandoned = Step { $step } was abandoned after { DURATION($seconds) }, since the run is to stop; it is done again when the run goes on.
 cli-event-stopped = Stopped.
 cli-event-failed = Failed.
 

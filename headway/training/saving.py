@@ -1,0 +1,105 @@
+"""When a checkpoint is due, and who writes it: at once, or in the background while steps go on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, final
+
+from headway.recipe import Recipe, to_hf_config
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint.writing import BackgroundWriter, Written, write
+from headway.runs import EventLog, RunFolder
+from headway.training.engines import Engine
+
+
+@final
+class Saver:
+    """Saves a training; all processes must ask it the same things at the same steps.
+
+    Args:
+        recipe: the resolved recipe.
+        run: the run's folder.
+        engine: holds what is saved.
+        events: the run's event log.
+        first_step: optimizer steps that are done already.
+    """
+
+    def __init__(self, *, recipe: Recipe, run: RunFolder, engine: Engine, events: EventLog, first_step: int) -> None:
+        self._recipe, self._engine, self._events = recipe, engine, events
+        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
+        best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
+        self._interval_seconds = recipe.resilience.interval_seconds(best_seconds)
+        self._background = BackgroundWriter(self._store, self._record)
+        self._protected: frozenset[int] = frozenset()
+        self.saved_step = first_step if self._store.steps() else -1
+
+    def protect(self, step: int) -> None:
+        """Keep the checkpoint of a step, whatever else goes; only the last one named is kept."""
+        self._protected = frozenset({step})
+
+    def is_due(self, step: int, elapsed_seconds: float) -> bool:
+        """Say whether a checkpoint is due.
+
+        Args:
+            step: steps done.
+            elapsed_seconds: since the last one.
+        """
+        every = self._recipe.resilience.checkpoint_every_steps
+        if every is not None:
+            return step % every == 0
+        # Clocks differ between processes; the first one's counts.
+        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._interval_seconds])[0]
+
+    def save(self, state: Mapping[str, Any]) -> None:
+        """Save the present step; the first process writes, and all give it their parts.
+
+        Args:
+            state: of the training, beside the engine's.
+
+        Raises:
+            CheckpointError: it cannot be written, or the one before could not be.
+        """
+        started = time.monotonic()
+        self._background.wait()
+        files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
+        self._engine.save(
+            lambda taken: self._write(replace(taken, state={**taken.state, **state}, files=files), started)
+        )
+        self.saved_step = int(state["step"])
+
+    def raise_failure(self) -> None:
+        """Raise what kept a checkpoint from being written in the background, if it is known already.
+
+        Raises:
+            CheckpointError: the disk is full, or the folder cannot be written.
+        """
+        self._background.raise_failure()
+
+    def wait(self) -> None:
+        """Return when everything is safe.
+
+        Raises:
+            CheckpointError: see `save`.
+        """
+        self._background.wait()
+
+    def _write(self, snapshot: Snapshot, started: float) -> Path:
+        if self._recipe.resilience.asynchronous_checkpoints:
+            return self._background.start(snapshot, self._protected, started)
+        self._store.protected = self._protected
+        written = write(self._store, snapshot, started)
+        self._record(written)
+        return written.path
+
+    def _record(self, written: Written) -> None:
+        self._events.record(
+            "checkpoint-saved",
+            step=written.step,
+            bytes=written.size_bytes,
+            seconds=written.seconds,
+            stall_seconds=written.stall_seconds,
+        )
