@@ -239,6 +239,7 @@ class ResilienceConfig(Section):
     checkpoint_every_steps: PositiveCount | None = None
     keep_last: Annotated[int, Field(ge=1)] = 2
     keep_best: bool = False
+    keep_every: Annotated[Seconds, Field(gt=0)] | None = None
     storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None

@@ -11,7 +11,7 @@ from typing import Any
 from headway.errors import RunError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from headway.runs import RunFolder, list_runs
 from headway.runs.folder import MAX_BASE_LENGTH
 from headway.training.initial_weights import require_same_base

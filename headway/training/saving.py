@@ -11,6 +11,7 @@ from typing import Any, final
 
 from headway.recipe import Recipe, to_hf_config
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint.retention import SAVED_AT
 from headway.resilience.checkpoint.writing import BackgroundWriter, Written, write
 from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
@@ -30,7 +31,7 @@ class Saver:
 
     def __init__(self, *, recipe: Recipe, run: RunFolder, engine: Engine, events: EventLog, first_step: int) -> None:
         self._recipe, self._engine, self._events = recipe, engine, events
-        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
+        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
         best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
         self._interval_seconds = recipe.resilience.interval_seconds(best_seconds)
         self._background = BackgroundWriter(self._store, self._record)
@@ -65,6 +66,7 @@ class Saver:
         """
         started = time.monotonic()
         self._background.wait()
+        state = {**state, SAVED_AT: time.time()}
         files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
         self._engine.save(
             lambda taken: self._write(replace(taken, state={**taken.state, **state}, files=files), started)

@@ -13,46 +13,37 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
+from headway.resilience.checkpoint.damage import (
+    FORMAT_VERSION,
+    MANIFEST,
+    READING_ERRORS,
+    STATE,
+    DamagedCheckpoint,
+    find_damage,
+    is_of,
+    read_manifest,
+    reason_of,
+)
+from headway.resilience.checkpoint.finite import FiniteArrays, first_not_finite
+from headway.resilience.checkpoint.retention import Retention
 from headway.resilience.checkpoint.snapshot import Arrays, Snapshot, SomeArrays, described
 from headway.resilience.checkpoint.tensor_file import read_tensor_file, sha256_of, write_tensor_file
 from headway.runs import json_values
 from headway.runs.durable import flush_folder, is_disk_full
 
-FORMAT_VERSION = 1
 MAX_SHARD_BYTES = 5 * 10**9
 """Arrays beyond this go to a further file, as Hugging Face does; one larger array has a file of its own."""
 
 _STEP_FOLDER = re.compile(r"step-([0-9]{8,18})")
 _TEMPORARY_PREFIX = ".writing-"
-_MANIFEST = "manifest.json"
-_STATE = "state.json"
 _INDEX = "model.safetensors.index.json"
 _SPACE_MARGIN_BYTES = 2**20
-_NEWER = "checkpoint-version"
-_MANIFEST_ERRORS = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
-"""What reading a manifest of arbitrary content may raise."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DamagedCheckpoint:
-    """A checkpoint that cannot be trusted, and why (a message id with arguments)."""
-
-    path: Path
-    message_id: str
-    arguments: dict[str, Any]
-
-    @property
-    def is_newer(self) -> bool:
-        """Say whether it is not damaged but of a later version of Headway, which no earlier one may touch."""
-        return self.message_id == _NEWER
-
 
 Objection = Callable[[Snapshot], str | None]
 """Says what is odd about a snapshot whose files are as they were written; None where nothing is."""
@@ -64,11 +55,12 @@ class CheckpointStore:
     Args:
         folder: where the ``step-...`` folders lie; created on the first save.
         keep_last: how many good checkpoints stay.
+        keep_every_seconds: at least this long lies between those that stay for good; None keeps none for good.
     """
 
-    def __init__(self, folder: Path, keep_last: int = 2) -> None:
+    def __init__(self, folder: Path, keep_last: int = 2, keep_every_seconds: float | None = None) -> None:
         self.folder = folder
-        self.keep_last = keep_last
+        self.retention = Retention(keep_last=keep_last, every_seconds=keep_every_seconds)
         self.protected: frozenset[int] = frozenset()
         """Steps whose checkpoints stay, beside those."""
 
@@ -85,14 +77,14 @@ class CheckpointStore:
         return self.folder / f"step-{step:08d}"
 
     def save(self, snapshot: Snapshot) -> Path:
-        """Write a checkpoint, then drop those beyond ``keep_last``.
+        """Write a checkpoint, then drop those that need not stay.
 
         Returns:
             The checkpoint's folder.
 
         Raises:
-            CheckpointError: the disk is full, the folder cannot be written, or a later version of Headway has written
-                this step; checkpoints already there are untouched.
+            CheckpointError: the disk is full, the folder cannot be written, a number is not finite, or a later version
+                of Headway has written this step; checkpoints already there are untouched.
         """
         target = self.path_of(snapshot.step)
         if target.exists():
@@ -119,17 +111,18 @@ class CheckpointStore:
         self._drop_old(snapshot.step)
         return target
 
-    def load(self, step: int, parameters_only: bool = False) -> Snapshot:
+    def load(self, step: int, parameters_only: bool = False, objection: Objection = lambda _snapshot: None) -> Snapshot:
         """Load and verify one checkpoint.
 
         Args:
             step: which.
             parameters_only: leave the optimizer's state unread and unverified; `Snapshot.optimizer` is empty then.
+            objection: what else to ask of it.
 
         Raises:
             CheckpointError: it is damaged or missing.
         """
-        found = _load(self.path_of(step), parameters_only)
+        found = _load_unopposed(self.path_of(step), parameters_only, objection)
         if isinstance(found, DamagedCheckpoint):
             raise CheckpointError(found.message_id, **found.arguments)
         return found
@@ -157,12 +150,9 @@ class CheckpointStore:
         # All that were listed may have been dropped meanwhile, in favour of newer ones.
         while unseen := [step for step in reversed(self.steps()) if step not in seen]:
             for step in unseen:
-                found = _load(self.path_of(step), parameters_only)
+                found = _load_unopposed(self.path_of(step), parameters_only, objection)
                 if isinstance(found, Snapshot):
-                    reason = objection(found)
-                    if reason is None:
-                        return found, damaged
-                    found = _odd_state(self.path_of(step), reason)
+                    return found, damaged
                 if found.is_newer:
                     raise CheckpointError(found.message_id, **found.arguments)
                 damaged.append(found)
@@ -172,24 +162,11 @@ class CheckpointStore:
         return None, damaged
 
     def _drop_old(self, saved_step: int) -> None:
-        """Remove what retention does not keep. Only good checkpoints count as kept, the one just saved first of all.
-
-        A step beyond the one just saved is there because the run had to go back behind it, most likely since it is
-        damaged: it counts only where its checksums say so. Older ones are judged by their sizes, since reading them
-        all at each save would cost as much as the save.
-        """
-        good = 1
-        others = [step for step in reversed(self.steps()) if step != saved_step]
-        for step in others:
-            path = self.path_of(step)
-            if step in self.protected or _is_newer(path):
-                continue
-            if good >= self.keep_last:
-                # What cannot be removed now stays, and the next save tries again; the training must not end for it.
-                with suppress(OSError):
-                    self._put_aside(path)
-            elif find_damage(path, checksums=step > saved_step) is None:
-                good += 1
+        paths = {step: self.path_of(step) for step in self.steps()}
+        for step in self.retention.dropped(paths, saved_step, self.protected):
+            # What cannot be removed now stays, and the next save tries again; the training must not end for it.
+            with suppress(OSError):
+                self._put_aside(paths[step])
         self._remove_leftovers()
 
     def _put_aside(self, path: Path) -> None:
@@ -213,60 +190,6 @@ class CheckpointStore:
             )
 
 
-def find_damage(path: Path, checksums: bool = True, parameters_only: bool = False) -> DamagedCheckpoint | None:
-    """Verify a checkpoint's folder against its manifest.
-
-    Args:
-        path: the ``step-...`` folder.
-        checksums: False compares sizes only.
-        parameters_only: pass over the optimizer's files.
-
-    Returns:
-        None where everything is as it was written, else the first thing that is not.
-    """
-
-    def damage(message_id: str, **arguments: Any) -> DamagedCheckpoint:
-        return DamagedCheckpoint(path=path, message_id=message_id, arguments={"path": str(path), **arguments})
-
-    try:
-        version, listed = _read_manifest(path)
-    except _MANIFEST_ERRORS as error:
-        return damage("checkpoint-no-manifest", reason=_reason(error))
-    if type(version) is int and version > FORMAT_VERSION:
-        return damage(_NEWER, found=version, known=FORMAT_VERSION)
-    if version != FORMAT_VERSION:
-        return damage("checkpoint-no-manifest", reason=f"format_version {version}")
-    if _STATE not in listed:
-        return damage("checkpoint-no-manifest", reason=_STATE)
-    for name, (size_bytes, sha256) in listed.items():
-        if parameters_only and _is_of("optimizer", name):
-            continue
-        file = path / name
-        try:
-            if not file.is_file():
-                return damage("checkpoint-file-missing", file=name)
-            found_bytes = file.stat().st_size
-            if found_bytes != size_bytes:
-                return damage("checkpoint-file-size", file=name, expected_bytes=size_bytes, found_bytes=found_bytes)
-            if checksums and sha256_of(file) != sha256:
-                return damage("checkpoint-file-checksum", file=name)
-        except OSError as error:
-            # A failing disk reports what it cannot read.
-            return damage("checkpoint-file-unreadable", file=name, reason=_reason(error))
-    return None
-
-
-def _read_manifest(path: Path) -> tuple[Any, dict[str, tuple[int, str]]]:
-    """Return the format's version, and size and SHA-256 of every file by name."""
-    manifest = json.loads((path / _MANIFEST).read_bytes())
-    listed = {str(name): (int(entry["bytes"]), str(entry["sha256"])) for name, entry in manifest["files"].items()}
-    return manifest.get("format_version"), listed
-
-
-def _reason(error: BaseException) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
-
-
 def _write_files(folder: Path, snapshot: Snapshot) -> None:
     listed: dict[str, dict[str, Any]] = {}
     weight_map: dict[str, str] = {}
@@ -274,31 +197,29 @@ def _write_files(folder: Path, snapshot: Snapshot) -> None:
         shards = list(_shards(arrays))
         for number, shard in enumerate(shards, start=1):
             name = f"{kind}-{number:05d}-of-{len(shards):05d}.safetensors"
-            size_bytes, sha256 = write_tensor_file(folder / name, shard)
+            size_bytes, sha256 = write_tensor_file(folder / name, FiniteArrays(shard))
             listed[name] = {"bytes": size_bytes, "sha256": sha256}
             if kind == "model":
                 weight_map.update(dict.fromkeys(shard, name))
     total_bytes = sum(described(snapshot.parameters, name).nbytes for name in snapshot.parameters)
     index = {"metadata": {"total_size": total_bytes}, "weight_map": weight_map}
-    small = {**snapshot.files, _INDEX: _json_bytes(index), _STATE: _json_bytes(dict(snapshot.state))}
+    small = {**snapshot.files, _INDEX: _json_bytes(index), STATE: _json_bytes(dict(snapshot.state))}
     for name, content in small.items():
         _write_small(folder / name, content)
         listed[name] = {"bytes": len(content), "sha256": sha256_of(folder / name)}
-    _write_small(folder / _MANIFEST, _json_bytes({"format_version": FORMAT_VERSION, "files": listed}))
+    _write_small(folder / MANIFEST, _json_bytes({"format_version": FORMAT_VERSION, "files": listed}))
     flush_folder(folder)
 
 
-def _is_newer(path: Path) -> bool:
-    try:
-        version = _read_manifest(path)[0]
-    except _MANIFEST_ERRORS:
-        return False
-    return type(version) is int and version > FORMAT_VERSION
+def _load_unopposed(path: Path, parameters_only: bool, objection: Objection) -> Snapshot | DamagedCheckpoint:
+    found = _load(path, parameters_only)
+    reason = objection(found) if isinstance(found, Snapshot) else None
+    return found if reason is None else _odd_state(path, reason)
 
 
 def _odd_state(path: Path, reason: str) -> DamagedCheckpoint:
     return DamagedCheckpoint(
-        path=path, message_id="checkpoint-state-odd", arguments={"path": str(path), "file": _STATE, "reason": reason}
+        path=path, message_id="checkpoint-state-odd", arguments={"path": str(path), "file": STATE, "reason": reason}
     )
 
 
@@ -308,34 +229,35 @@ def _load(path: Path, parameters_only: bool, state_only: bool = False) -> Snapsh
     if damage is not None:
         return damage
     try:
-        state = json_values.decode(json.loads((path / _STATE).read_bytes()))
+        state = json_values.decode(json.loads((path / STATE).read_bytes()))
         if not isinstance(state, dict):
             return _odd_state(path, type(state).__name__)
         if type(state.get("step")) is not int or not path.name.endswith(f"-{state['step']:08d}"):
             return _odd_state(path, f"step {state.get('step')}")
         if state_only:
             return Snapshot(parameters={}, optimizer={}, state=state)
-        return _read_files(path, parameters_only, state)
-    except _MANIFEST_ERRORS as error:
+        found = _read_files(path, parameters_only, state)
+        name = first_not_finite(found.parameters) or first_not_finite(found.optimizer)
+        if name is not None:
+            arguments = {"path": str(path), "name": name}
+            return DamagedCheckpoint(path=path, message_id="checkpoint-holds-nan", arguments=arguments)
+        return found
+    except READING_ERRORS as error:
         # It verified a moment ago: the training dropped it since, or the disk fails.
         name = getattr(error, "filename", None)
         file = path.name if name is None else Path(name).name
-        arguments = {"path": str(path), "file": file, "reason": _reason(error)}
+        arguments = {"path": str(path), "file": file, "reason": reason_of(error)}
         return DamagedCheckpoint(path=path, message_id="checkpoint-file-unreadable", arguments=arguments)
-
-
-def _is_of(kind: str, name: str) -> bool:
-    return name.startswith(f"{kind}-") and name.endswith(".safetensors")
 
 
 def _read_files(path: Path, parameters_only: bool, state: dict[str, Any]) -> Snapshot:
     # Only files of the manifest: what else lies in the folder was not verified.
-    names = sorted(_read_manifest(path)[1])
+    names = sorted(read_manifest(path)[1])
 
     def read(kind: str) -> dict[str, NDArray[Any]]:
         merged: dict[str, NDArray[Any]] = {}
         for name in names:
-            if _is_of(kind, name):
+            if is_of(kind, name):
                 merged.update(read_tensor_file(path / name))
         return merged
 
@@ -378,7 +300,7 @@ def _storage_error(error: OSError, folder: Path, snapshot: Snapshot) -> Checkpoi
             needed_bytes=snapshot.size_bytes,
             free_bytes=_free_bytes(folder),
         )
-    return CheckpointError("checkpoint-unwritable", folder=str(folder), reason=_reason(error))
+    return CheckpointError("checkpoint-unwritable", folder=str(folder), reason=reason_of(error))
 
 
 def _free_bytes(folder: Path) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.checkpoint import store as store_module
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from tests.resilience.checkpoint.snapshots import leftovers, require_equal, snapshot_of
 
 

@@ -287,6 +287,7 @@ recipe-doc-resilience-checkpoint_every = time between checkpoints, such as "10 m
 recipe-doc-resilience-checkpoint_every_steps = steps between checkpoints, instead of a time
 recipe-doc-resilience-keep_last = how many checkpoints stay
 recipe-doc-resilience-keep_best = save at every evaluation that is the best so far, and let the best one stay too
+recipe-doc-resilience-keep_every = let one checkpoint of every so long a time stay for good, such as "6h", by the time that each says
 recipe-doc-resilience-storage_write_bytes_per_second = rate at which the storage takes a checkpoint, such as "400 GB", where it is not measured
 recipe-doc-resilience-asynchronous_checkpoints = whether checkpoints are written while the work goes on, from a copy in the host's memory as large as a checkpoint
 recipe-doc-resilience-asynchronous_stall_share = share of the writing time for which such a checkpoint still stops the work, instead of the catalogue's
