@@ -228,8 +228,8 @@ def _evaluate(
             share,
             accumulations=accumulations - 1,
             within_documents=recipe.data.masks_documents,
-            # The first process gathers the whole state, and copies it.
-            copied_bytes=float(saved_bytes(recipe)) if recipe.resilience.asynchronous_checkpoints else 0.0,
+            # Each process copies what it writes.
+            copied_bytes=saved_bytes(recipe) / degree if recipe.resilience.asynchronous_checkpoints else 0.0,
         ),
         cost=cost,
         network=_network(recipe, device, sent, degree, hiding),

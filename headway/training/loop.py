@@ -21,6 +21,7 @@ from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
 from headway.training.initial_weights import base_of, require_same_base
+from headway.training.place import Place
 from headway.training.prefetch import Prefetcher, Stalls
 from headway.training.saving import Saver
 from headway.training.schedule import learning_rate
@@ -47,7 +48,7 @@ class TrainingLoop:
         engine: holds the weights of ``first_step``.
         corpus: the data.
         micro_batch_size: sequences that go through the model at once.
-        rank: of this process; each has a metric log of its own.
+        place: of this process; each has a metric log of its own.
         events: the run's event log.
         first_step: optimizer steps that are done already.
         best: the evaluations of these steps.
@@ -62,7 +63,7 @@ class TrainingLoop:
         corpus: Corpus,
         micro_batch_size: int,
         events: EventLog,
-        rank: int = 0,
+        place: Place,
         first_step: int = 0,
         best: Best | None = None,
     ) -> None:
@@ -72,8 +73,8 @@ class TrainingLoop:
         self._micro_batch_size = micro_batch_size
         self._events = events
         self._first_step = self._step = first_step
-        self._metrics = MetricLog(run.metrics_path(rank))
-        self._saver = Saver(recipe=recipe, run=run, engine=engine, events=events, first_step=first_step)
+        self._metrics = MetricLog(run.metrics_path(place.rank))
+        self._saver = Saver(recipe=recipe, run=run, engine=engine, events=events, place=place, first_step=first_step)
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._base = base_of(recipe)

@@ -9,12 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, final
 
+from headway.errors import CheckpointError
 from headway.recipe import Recipe, to_hf_config
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint.divided import DividedWrite
+from headway.resilience.checkpoint.division import Part
 from headway.resilience.checkpoint.retention import SAVED_AT
-from headway.resilience.checkpoint.writing import BackgroundWriter, Written, write
+from headway.resilience.checkpoint.writing import BackgroundWriter, Written, write, written_at
 from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
+from headway.training.place import Place
 
 
 @final
@@ -26,11 +30,14 @@ class Saver:
         run: the run's folder.
         engine: holds what is saved.
         events: the run's event log.
+        place: of this process.
         first_step: optimizer steps that are done already.
     """
 
-    def __init__(self, *, recipe: Recipe, run: RunFolder, engine: Engine, events: EventLog, first_step: int) -> None:
-        self._recipe, self._engine, self._events = recipe, engine, events
+    def __init__(
+        self, *, recipe: Recipe, run: RunFolder, engine: Engine, events: EventLog, place: Place, first_step: int
+    ) -> None:
+        self._recipe, self._engine, self._events, self._place = recipe, engine, events, place
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
         best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
         self._interval_seconds = recipe.resilience.interval_seconds(best_seconds)
@@ -68,9 +75,13 @@ class Saver:
         self._background.wait()
         state = {**state, SAVED_AT: time.time()}
         files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
-        self._engine.save(
-            lambda taken: self._write(replace(taken, state={**taken.state, **state}, files=files), started)
-        )
+        part = self._engine.part(self._background.copy.keep)
+        if part is None:
+            self._engine.save(
+                lambda taken: self._write(replace(taken, state={**taken.state, **state}, files=files), started)
+            )
+        else:
+            self._write_divided(part, {**part.state, **state}, files, started)
         self.saved_step = int(state["step"])
 
     def raise_failure(self) -> None:
@@ -96,6 +107,41 @@ class Saver:
         written = write(self._store, snapshot, started)
         self._record(written)
         return written.path
+
+    def _write_divided(self, part: Part, state: Mapping[str, Any], files: Mapping[str, bytes], started: float) -> None:
+        """Let each process write its part, and the first one, which waits for all parts, make a checkpoint of them."""
+        self._store.protected = self._protected
+        write = DividedWrite(
+            store=self._store,
+            part=part,
+            snapshot=Snapshot(parameters={}, optimizer={}, state=state, files=files),
+            rank=self._place.rank,
+            size=self._place.size,
+        )
+        failure = None
+        try:
+            is_there = self._engine.is_first and not write.begin()
+        except CheckpointError as error:
+            is_there, failure = True, error
+        # Nobody writes before the first process has made the folder, or where it has not.
+        if self._engine.any([is_there])[0]:
+            if failure is not None:
+                raise failure
+            return
+        is_asynchronous = self._recipe.resilience.asynchronous_checkpoints
+        stall_seconds = time.monotonic() - started if is_asynchronous else None
+
+        def work() -> None:
+            path = write.run()
+            if path is not None:
+                written = written_at(path, int(state["step"]), started)
+                self._record(replace(written, stall_seconds=stall_seconds or written.seconds))
+
+        self._background.run(work)
+        if not is_asynchronous:
+            self._background.wait()
+            # Of a size that plans do not count: it was there while nothing else was needed.
+            self._background.copy.drop()
 
     def _record(self, written: Written) -> None:
         self._events.record(

@@ -149,7 +149,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         engine=engine,
         corpus=corpus,
         micro_batch_size=layout.micro_batch_size,
-        rank=place.rank,
+        place=place,
         events=events,
         first_step=first_step,
         best=best,

@@ -11,8 +11,8 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +30,13 @@ from headway.resilience.checkpoint.damage import (
     read_manifest,
     reason_of,
 )
+from headway.resilience.checkpoint.division import Listed, grouped
 from headway.resilience.checkpoint.finite import FiniteArrays, first_not_finite
 from headway.resilience.checkpoint.retention import Retention
 from headway.resilience.checkpoint.snapshot import Arrays, Snapshot, SomeArrays, described
 from headway.resilience.checkpoint.tensor_file import read_tensor_file, sha256_of, write_tensor_file
 from headway.runs import json_values
 from headway.runs.durable import flush_folder, is_disk_full
-
-MAX_SHARD_BYTES = 5 * 10**9
-"""Arrays beyond this go to a further file, as Hugging Face does; one larger array has a file of its own."""
 
 _STEP_FOLDER = re.compile(r"step-([0-9]{8,18})")
 _TEMPORARY_PREFIX = ".writing-"
@@ -87,29 +85,82 @@ class CheckpointStore:
                 of Headway has written this step; checkpoints already there are untouched.
         """
         target = self.path_of(snapshot.step)
+        temporary = self.begin(snapshot.step, _needed_bytes(snapshot))
+        if temporary is None:
+            return target
+        with self.taking(temporary, _needed_bytes(snapshot)):
+            listed = _write_arrays(temporary, snapshot)
+            self.finish(temporary, snapshot, listed, _index_of(snapshot))
+        return target
+
+    def begin(self, step: int, needed_bytes: int) -> Path | None:
+        """Make the folder in which a checkpoint is written.
+
+        Args:
+            step: that it will hold.
+            needed_bytes: that it will take.
+
+        Returns:
+            None where a good checkpoint of this step is there.
+
+        Raises:
+            CheckpointError: see `save`.
+        """
+        target = self.path_of(step)
         if target.exists():
             there = _load(target, parameters_only=False, state_only=True)
             if isinstance(there, Snapshot):
                 # A resumed run reaches the same step with the same state; rewriting would only risk what is safe.
-                return target
+                return None
             if there.is_newer:
                 raise CheckpointError(there.message_id, **there.arguments)
         temporary = self.folder / f"{_TEMPORARY_PREFIX}{target.name}-{os.getpid()}"
-        try:
+        with self.taking(None, needed_bytes):
             self.folder.mkdir(parents=True, exist_ok=True)
             self._remove_leftovers()
-            self._require_space(snapshot)
+            self._require_space(needed_bytes)
             temporary.mkdir()
-            _write_files(temporary, snapshot)
-            self._put_aside(target)
-            temporary.rename(target)
-            flush_folder(self.folder)
-        except OSError as error:
-            raise _storage_error(error, self.folder, snapshot) from error
-        finally:
-            shutil.rmtree(temporary, ignore_errors=True)
+        return temporary
+
+    def begun(self, step: int) -> Path | None:
+        """Return the folder in which another process has begun to write a checkpoint; None where there is none."""
+        return next(self.folder.glob(f"{_TEMPORARY_PREFIX}{self.path_of(step).name}-*"), None)
+
+    def finish(self, temporary: Path, snapshot: Snapshot, listed: Listed, index: Mapping[str, Any]) -> Path:
+        """Give a checkpoint whose arrays are written its small files, its manifest and its name; drop old ones.
+
+        Args:
+            temporary: the folder.
+            snapshot: its state and small files.
+            listed: size and SHA-256 of the files of arrays.
+            index: of the weights, as Hugging Face has it.
+
+        Raises:
+            OSError: as the file system reports it.
+        """
+        target = self.path_of(snapshot.step)
+        _write_small_files(temporary, snapshot, listed, index)
+        self._put_aside(target)
+        temporary.rename(target)
+        flush_folder(self.folder)
         self._drop_old(snapshot.step)
         return target
+
+    @contextmanager
+    def taking(self, temporary: Path | None, needed_bytes: int) -> Iterator[None]:
+        """Tell errors of the disk as those of a checkpoint, and remove the folder where it was not finished.
+
+        Args:
+            temporary: the folder; None leaves it.
+            needed_bytes: of the checkpoint.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise _storage_error(error, self.folder, needed_bytes) from error
+        finally:
+            if temporary is not None:
+                shutil.rmtree(temporary, ignore_errors=True)
 
     def load(self, step: int, parameters_only: bool = False, objection: Objection = lambda _snapshot: None) -> Snapshot:
         """Load and verify one checkpoint.
@@ -181,8 +232,7 @@ class CheckpointStore:
         for entry in self.folder.glob(f"{_TEMPORARY_PREFIX}*"):
             _remove(entry)
 
-    def _require_space(self, snapshot: Snapshot) -> None:
-        needed_bytes = snapshot.size_bytes + sum(map(len, snapshot.files.values())) + _SPACE_MARGIN_BYTES
+    def _require_space(self, needed_bytes: int) -> None:
         free_bytes = shutil.disk_usage(self.folder).free
         if needed_bytes > free_bytes:
             raise CheckpointError(
@@ -190,25 +240,42 @@ class CheckpointStore:
             )
 
 
-def _write_files(folder: Path, snapshot: Snapshot) -> None:
-    listed: dict[str, dict[str, Any]] = {}
-    weight_map: dict[str, str] = {}
+def _write_arrays(folder: Path, snapshot: Snapshot) -> Listed:
+    listed: Listed = {}
     for kind, arrays in (("model", snapshot.parameters), ("optimizer", snapshot.optimizer)):
-        shards = list(_shards(arrays))
+        shards = _shards(arrays)
         for number, shard in enumerate(shards, start=1):
             name = f"{kind}-{number:05d}-of-{len(shards):05d}.safetensors"
             size_bytes, sha256 = write_tensor_file(folder / name, FiniteArrays(shard))
             listed[name] = {"bytes": size_bytes, "sha256": sha256}
-            if kind == "model":
-                weight_map.update(dict.fromkeys(shard, name))
-    total_bytes = sum(described(snapshot.parameters, name).nbytes for name in snapshot.parameters)
-    index = {"metadata": {"total_size": total_bytes}, "weight_map": weight_map}
+    return listed
+
+
+def _index_of(snapshot: Snapshot) -> dict[str, Any]:
+    arrays = snapshot.parameters
+    shards = _shards(arrays)
+    names = [f"model-{number:05d}-of-{len(shards):05d}.safetensors" for number in range(1, len(shards) + 1)]
+    places = {name: file for file, shard in zip(names, shards, strict=True) for name in shard}
+    return index_of(places, sum(described(arrays, name).nbytes for name in arrays))
+
+
+def index_of(places: Mapping[str, str], size_bytes: int) -> dict[str, Any]:
+    """Return the index of weights that lie in several files, as Hugging Face has it."""
+    return {"metadata": {"total_size": size_bytes}, "weight_map": dict(places)}
+
+
+def _write_small_files(folder: Path, snapshot: Snapshot, listed: Listed, index: Mapping[str, Any]) -> None:
+    listed = dict(listed)
     small = {**snapshot.files, _INDEX: _json_bytes(index), STATE: _json_bytes(dict(snapshot.state))}
     for name, content in small.items():
         _write_small(folder / name, content)
         listed[name] = {"bytes": len(content), "sha256": sha256_of(folder / name)}
     _write_small(folder / MANIFEST, _json_bytes({"format_version": FORMAT_VERSION, "files": listed}))
     flush_folder(folder)
+
+
+def _needed_bytes(snapshot: Snapshot) -> int:
+    return snapshot.size_bytes + sum(map(len, snapshot.files.values())) + _SPACE_MARGIN_BYTES
 
 
 def _load_unopposed(path: Path, parameters_only: bool, objection: Objection) -> Snapshot | DamagedCheckpoint:
@@ -268,17 +335,10 @@ def _read_files(path: Path, parameters_only: bool, state: dict[str, Any]) -> Sna
     )
 
 
-def _shards(arrays: Arrays) -> Iterator[SomeArrays]:
-    shard: list[str] = []
-    shard_bytes = 0
-    for name in arrays:
-        size_bytes = described(arrays, name).nbytes
-        if shard and shard_bytes + size_bytes > MAX_SHARD_BYTES:
-            yield SomeArrays(arrays, shard)
-            shard, shard_bytes = [], 0
-        shard.append(name)
-        shard_bytes += size_bytes
-    yield SomeArrays(arrays, shard)
+def _shards(arrays: Arrays) -> list[SomeArrays]:
+    names = list(arrays)
+    groups = grouped(names, [described(arrays, name).nbytes for name in names]) or [[]]
+    return [SomeArrays(arrays, group) for group in groups]
 
 
 def _write_small(path: Path, content: bytes) -> None:
@@ -292,12 +352,12 @@ def _json_bytes(content: Any) -> bytes:
     return (json.dumps(json_values.encode(content), indent=1, sort_keys=True, allow_nan=False) + "\n").encode()
 
 
-def _storage_error(error: OSError, folder: Path, snapshot: Snapshot) -> CheckpointError:
+def _storage_error(error: OSError, folder: Path, needed_bytes: int) -> CheckpointError:
     if is_disk_full(error):
         return CheckpointError(
             "checkpoint-disk-full",
             folder=str(folder),
-            needed_bytes=snapshot.size_bytes,
+            needed_bytes=needed_bytes,
             free_bytes=_free_bytes(folder),
         )
     return CheckpointError("checkpoint-unwritable", folder=str(folder), reason=reason_of(error))

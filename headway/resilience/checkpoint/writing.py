@@ -15,7 +15,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.resilience.checkpoint.snapshot import Arrays, Snapshot
+from headway.resilience.checkpoint.snapshot import Snapshot
 from headway.resilience.checkpoint.store import CheckpointStore
 
 
@@ -47,20 +47,23 @@ class HostCopy:
 
     def take(self, snapshot: Snapshot) -> Snapshot:
         """Return a snapshot that shares nothing with the engine; the one before is overwritten."""
-        parameters, optimizer = self._copied(snapshot.parameters), self._copied(snapshot.optimizer)
-        self._held = {**parameters, **optimizer}
+        parameters, optimizer = (
+            {name: self.keep(name, arrays[name]) for name in arrays}
+            for arrays in (snapshot.parameters, snapshot.optimizer)
+        )
         return replace(snapshot, parameters=parameters, optimizer=optimizer)
 
-    def _copied(self, arrays: Arrays) -> dict[str, NDArray[Any]]:
-        copied = {}
-        for name in arrays:
-            array = arrays[name]
-            held = self._held.get(name)
-            if held is None or held.shape != array.shape or held.dtype != array.dtype:
-                held = np.empty(array.shape, array.dtype)
-            np.copyto(held, array)
-            copied[name] = held
-        return copied
+    def drop(self) -> None:
+        """Let go of the memory."""
+        self._held = {}
+
+    def keep(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """Return a copy of one array; that of the same name before is overwritten."""
+        held = self._held.get(name)
+        if held is None or held.shape != array.shape or held.dtype != array.dtype:
+            held = self._held[name] = np.empty(array.shape, array.dtype)
+        np.copyto(held, array)
+        return held
 
 
 @final
@@ -74,7 +77,7 @@ class BackgroundWriter:
 
     def __init__(self, store: CheckpointStore, on_written: Callable[[Written], None]) -> None:
         self._store, self._on_written = store, on_written
-        self._copy = HostCopy()
+        self.copy = HostCopy()
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
 
@@ -86,16 +89,18 @@ class BackgroundWriter:
             protected: steps that stay beside what the store keeps.
             started: when the work stopped for it, of the monotonic clock.
         """
-        assert self._thread is None, "one write at a time"
-        taken = self._copy.take(snapshot)
+        taken = self.copy.take(snapshot)
         stall_seconds = time.monotonic() - started
         # What is best may change while this one is written: then the best one before must outlive this write.
         self._store.protected = protected
-        self._thread = threading.Thread(
-            target=self._write, args=(taken, started, stall_seconds), name="checkpoint-writer"
-        )
-        self._thread.start()
+        self.run(lambda: self._write(taken, started, stall_seconds))
         return self._store.path_of(snapshot.step)
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Begin some work, whose error `wait` raises; the work before must have ended."""
+        assert self._thread is None, "one write at a time"
+        self._thread = threading.Thread(target=self._run, args=(work,), name="checkpoint-writer")
+        self._thread.start()
 
     def wait(self) -> None:
         """Return when nothing is being written.
@@ -115,8 +120,11 @@ class BackgroundWriter:
             raise failure
 
     def _write(self, snapshot: Snapshot, started: float, stall_seconds: float) -> None:
+        self._on_written(replace(write(self._store, snapshot, started), stall_seconds=stall_seconds))
+
+    def _run(self, work: Callable[[], None]) -> None:
         try:
-            self._on_written(replace(write(self._store, snapshot, started), stall_seconds=stall_seconds))
+            work()
         except BaseException as error:  # it is raised where the training can end for it
             self._failure = error
 
@@ -132,7 +140,11 @@ def write(store: CheckpointStore, snapshot: Snapshot, started: float) -> Written
     Raises:
         CheckpointError: see `CheckpointStore.save`.
     """
-    path = store.save(snapshot)
+    return written_at(store.save(snapshot), snapshot.step, started)
+
+
+def written_at(path: Path, step: int, started: float) -> Written:
+    """Return what is told of a checkpoint that has just become safe; the work stood still until now."""
     size_bytes = sum(file.stat().st_size for file in path.iterdir())
     seconds = time.monotonic() - started
-    return Written(path=path, step=snapshot.step, size_bytes=size_bytes, seconds=seconds, stall_seconds=seconds)
+    return Written(path=path, step=step, size_bytes=size_bytes, seconds=seconds, stall_seconds=seconds)

@@ -10,8 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.division import Part
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.data import Batch
 
@@ -137,6 +141,17 @@ class Engine(ABC):
         """
         taken = self.snapshot()
         return write(taken) if self.is_first else None
+
+    def part(self, keep: Callable[[str, NDArray[Any]], NDArray[Any]]) -> Part | None:
+        """Return what this process writes of a checkpoint; all processes must ask.
+
+        Args:
+            keep: copies an array, whose name comes first, to where it outlives the next step.
+
+        Returns:
+            None where the first process writes all; see `save`.
+        """
+        return None
 
     @abstractmethod
     def load(self, snapshot: Snapshot) -> None:

@@ -24,6 +24,9 @@ checkpoint-not-finite = A checkpoint must hold finite numbers: { $name } would h
     .next = Resume from the last checkpoint with a lower learning rate; where the loss was sound until then, check the memory of the device.
 checkpoint-holds-nan = A checkpoint must hold finite numbers: { $name } in { $path } has some that are NaN or infinite.
     .next = Resume from an earlier checkpoint.
+# $rank, $seconds (Number)
+checkpoint-part-missing = Each process must write its part of a checkpoint: rank { $rank } had not after { DURATION($seconds) }. Earlier checkpoints stay.
+    .next = See that all servers write to the same folder of runs, and look at the disk of that rank.
 checkpoint-dtype = A checkpoint holds numbers of a known type: { $name } is of { $dtype }.
     .next = Convert it to one of: { $known }.
 checkpoint-mismatch = A checkpoint must belong to the model that loads it: { $name } is { $found } in the checkpoint and { $expected } in the model.

@@ -19,6 +19,7 @@ from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.choice import Layout
 from headway.recipe import ModelConfig, Recipe
 from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.division import Part
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
@@ -188,6 +189,15 @@ class TorchEngine(Engine):
             if not self.is_first:
                 return None
             return write(Snapshot(parameters=stream.parameters, optimizer=stream.states, state=self._state()))
+
+    def part(self, keep: Callable[[str, NDArray[Any]], NDArray[Any]]) -> Part | None:
+        """Return what this process writes of a checkpoint; see `Engine.part`."""
+        if self._ranks.mesh is None:
+            return None
+        with Stream(self._parts, self._trained_shapes, self._updates, self._ranks) as stream:
+            division = stream.division()
+            arrays = {name: keep(name, array) for name, array in stream.own(division)}
+        return Part(division=division, arrays=arrays, state=self._state())
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
