@@ -18,6 +18,7 @@ from headway.resilience.checkpoint.retention import SAVED_AT
 from headway.resilience.checkpoint.writing import BackgroundWriter, Written, write, written_at
 from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
+from headway.training.intervals import AdaptedInterval
 from headway.training.place import Place
 
 
@@ -39,8 +40,7 @@ class Saver:
     ) -> None:
         self._recipe, self._engine, self._events, self._place = recipe, engine, events, place
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
-        best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
-        self._interval_seconds = recipe.resilience.interval_seconds(best_seconds)
+        self._interval = AdaptedInterval(recipe, run, lambda change: events.record("checkpoint-interval", **change))
         self._background = BackgroundWriter(self._store, self._record)
         self._protected: frozenset[int] = frozenset()
         self.saved_step = first_step if self._store.steps() else -1
@@ -60,7 +60,7 @@ class Saver:
         if every is not None:
             return step % every == 0
         # Clocks differ between processes; the first one's counts.
-        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._interval_seconds])[0]
+        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._interval.seconds])[0]
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Save the present step; the first process writes, and all give it their parts.
@@ -151,3 +151,4 @@ class Saver:
             seconds=written.seconds,
             stall_seconds=written.stall_seconds,
         )
+        self._interval.adapt(written.stall_seconds, written.seconds)

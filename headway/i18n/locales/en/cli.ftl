@@ -278,6 +278,7 @@ cli-event-finished = Finished.
 # $step, $best_step, $loss (Number)
 cli-event-stopped-early = Stopped early after step { $step }, since it gets no better: the lowest validation loss is { DECIMAL($loss, 4) }, of step { $best_step }, whose checkpoint is kept. Take it with --best.
 cli-event-step-abandoned = Step { $step } was abandoned after { DURATION($seconds) }, since the run is to stop; it is done again when the run goes on.
+cli-event-checkpoint-interval = Checkpoints now come every { DURATION($seconds) } instead of { DURATION($before_seconds) }: a failure is expected every { DURATION($mtbf_seconds) }, and a checkpoint stops the work for { DURATION($stall_seconds) }.
 cli-event-stopped = Stopped.
 cli-event-failed = Failed.
 
