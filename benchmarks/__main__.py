@@ -10,6 +10,7 @@ ALL = (
     "train_speed",
     "scaling",
     "checkpoint_overhead",
+    "checkpoint_stall",
     "demo_accuracy",
     "plan_accuracy_cpu",
     "train_memory",

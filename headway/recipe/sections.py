@@ -240,6 +240,8 @@ class ResilienceConfig(Section):
     keep_last: Annotated[int, Field(ge=1)] = 2
     keep_best: bool = False
     keep_every: Annotated[Seconds, Field(gt=0)] | None = None
+    second_copy: str | None = None
+    second_copy_keep_last: Annotated[int, Field(ge=1)] = 2
     storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None

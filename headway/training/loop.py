@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, fields
 from typing import Any, final
 
-from headway.errors import CheckpointError, DataError, RunError, TrainingError
+from headway.errors import DataError, RunError, TrainingError
 from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import Snapshot
@@ -169,8 +168,7 @@ class TrainingLoop:
         if self._reader is not None:
             self._reader.close()
         # Where the training ends with an error, that one is told, and not what followed.
-        with suppress(CheckpointError):
-            self._saver.wait()
+        self._saver.close()
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:

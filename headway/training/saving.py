@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, final
@@ -20,6 +21,7 @@ from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
 from headway.training.intervals import AdaptedInterval
 from headway.training.place import Place
+from headway.training.second_copy import SecondCopy
 
 
 @final
@@ -41,6 +43,7 @@ class Saver:
         self._recipe, self._engine, self._events, self._place = recipe, engine, events, place
         self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
         self._interval = AdaptedInterval(recipe, run, lambda change: events.record("checkpoint-interval", **change))
+        self._copies = SecondCopy(recipe, run, events)
         self._background = BackgroundWriter(self._store, self._record)
         self._protected: frozenset[int] = frozenset()
         self.saved_step = first_step if self._store.steps() else -1
@@ -100,17 +103,23 @@ class Saver:
         """
         self._background.wait()
 
+    def close(self) -> None:
+        """Wait for what is being written or copied, whatever becomes of it."""
+        with suppress(CheckpointError):
+            self._background.wait()
+        self._copies.close()
+
     def _write(self, snapshot: Snapshot, started: float) -> Path:
         if self._recipe.resilience.asynchronous_checkpoints:
-            return self._background.start(snapshot, self._protected, started)
-        self._store.protected = self._protected
+            return self._background.start(snapshot, self._protected | self._copies.steps, started)
+        self._store.protected = self._protected | self._copies.steps
         written = write(self._store, snapshot, started)
         self._record(written)
         return written.path
 
     def _write_divided(self, part: Part, state: Mapping[str, Any], files: Mapping[str, bytes], started: float) -> None:
         """Let each process write its part, and the first one, which waits for all parts, make a checkpoint of them."""
-        self._store.protected = self._protected
+        self._store.protected = self._protected | self._copies.steps
         write = DividedWrite(
             store=self._store,
             part=part,
@@ -151,4 +160,5 @@ class Saver:
             seconds=written.seconds,
             stall_seconds=written.stall_seconds,
         )
+        self._copies.offer(written.step, written.path)
         self._interval.adapt(written.stall_seconds, written.seconds)

@@ -25,7 +25,7 @@ from headway.errors import HeadwayError, PlanError, RunError, base_name
 from headway.planning.choice import Layout
 from headway.planning.device import CPU, require_planned
 from headway.recipe import Recipe
-from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint import Snapshot
 from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
 from headway.telemetry.process import peak_resident_bytes
@@ -39,6 +39,7 @@ from headway.training.layouts import layout_of
 from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
+from headway.training.second_copy import load_newest
 from headway.training.session import LOCKED
 
 MEMORY = "memory"
@@ -128,12 +129,15 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
 
 def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
     recipe = run.recipe()
-    snapshot, damaged = CheckpointStore(run.checkpoints_folder).load_newest(objection=odd_state)
+    snapshot, damaged, is_copy = load_newest(run, recipe, odd_state)
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
     if not run.plan():
         events.record("notice", **_why_unplanned(recipe))
+    if is_copy:
+        arguments = {"step": first_step, "location": recipe.resilience.second_copy}
+        events.record("notice", id="checkpoint-from-copy", arguments=arguments)
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
     corpus = _prepare(recipe, run, events, place)

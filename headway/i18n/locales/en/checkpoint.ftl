@@ -27,6 +27,11 @@ checkpoint-holds-nan = A checkpoint must hold finite numbers: { $name } in { $pa
 # $rank, $seconds (Number)
 checkpoint-part-missing = Each process must write its part of a checkpoint: rank { $rank } had not after { DURATION($seconds) }. Earlier checkpoints stay.
     .next = See that all servers write to the same folder of runs, and look at the disk of that rank.
+checkpoint-copy-failed = A checkpoint was not copied to { $location }: { $reason }. The checkpoint itself is safe, and the training goes on.
+    .next = See that the place can be written and reached.
+# $step (Number)
+checkpoint-from-copy = No checkpoint in the run's folder is good: the training goes on from the copy of step { $step } in { $location }.
+    .next = Look at the disk of the run's folder.
 checkpoint-dtype = A checkpoint holds numbers of a known type: { $name } is of { $dtype }.
     .next = Convert it to one of: { $known }.
 checkpoint-mismatch = A checkpoint must belong to the model that loads it: { $name } is { $found } in the checkpoint and { $expected } in the model.
