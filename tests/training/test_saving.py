@@ -88,7 +88,7 @@ def test_a_write_that_fails_in_the_background_ends_the_run(make_small_recipe: Ma
 def test_a_long_step_is_abandoned_and_done_again(make_small_recipe: Make, tmp_path: Path) -> None:
     def recipe(steps: int) -> Recipe:
         return make_small_recipe(
-            training={"steps": steps, "global_batch_size": 200, "schedule": "constant"},
+            training={"steps": steps, "global_batch_size": 120, "schedule": "constant"},
             layout={"micro_batch_size": 1},
             resilience={"checkpoint_every_steps": 1000},
         )
