@@ -11,6 +11,7 @@ ALL = (
     "scaling",
     "checkpoint_overhead",
     "checkpoint_stall",
+    "guard_overhead",
     "demo_accuracy",
     "plan_accuracy_cpu",
     "train_memory",

@@ -10,7 +10,7 @@ from pathlib import Path
 from headway.cli.main import COMMANDS
 from headway.diagnosis.signature import AREAS, Signature, signatures
 from headway.i18n import Translator
-from headway.recipe import documented_settings, section_heading, setting_default
+from headway.recipe import documented_settings, message_of, section_heading, setting_default
 
 REFERENCE = Path(__file__).parent / "reference"
 SUBCOMMANDS = {
@@ -38,14 +38,13 @@ def recipe_page() -> str:
                 "",
                 f"## {section_heading(name)}",
                 "",
-                f"{_sentence(text(f'recipe-doc-{name}'))}",
+                f"{_sentence(text(f'recipe-doc-{message_of(name)}'))}",
                 "",
                 "| setting | default | meaning |",
                 "|---|---|---|",
             ]
-        lines.append(
-            f"| `{setting}` | {_code(setting_default(name, setting))} | {text(f'recipe-doc-{name}-{setting}')} |"
-        )
+        meaning = text(f"recipe-doc-{message_of(name)}-{setting}")
+        lines.append(f"| `{setting}` | {_code(setting_default(name, setting))} | {meaning} |")
     return "\n".join(lines) + "\n"
 
 

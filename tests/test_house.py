@@ -33,6 +33,7 @@ MESSAGE_ID = re.compile(r"[a-z]+(-[A-Za-z0-9_]+)+")
 MADE_FROM_NAMES = (
     # Ids that code puts together. Each must still stand in the code as the beginning of a formatted string.
     "cli-event-",
+    "cli-goodput-",
     "cli-column-",
     "cli-demo-",
     "cli-probe-",
@@ -44,6 +45,7 @@ MADE_FROM_NAMES = (
     "diagnosis-column-",
     "diagnosis-number-",
     "diagnosis-remedy-",
+    "guard-",
     "machine-stage-",
     "plan-column-",
     "plan-label-",

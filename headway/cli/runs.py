@@ -63,6 +63,7 @@ def show(run_name: str, plot: Path | None, runs_folder: str, as_json: bool) -> N
     """Show one run."""
     from headway.cli.training_view import event_line
     from headway.runs import RunFolder
+    from headway.runs.goodput import measure_goodput
 
     run = RunFolder.open(Path(runs_folder), run_name)
     if plot is not None:
@@ -70,10 +71,15 @@ def show(run_name: str, plot: Path | None, runs_folder: str, as_json: bool) -> N
 
         plot_runs([run], plot)
         click.echo(current_translator().text("cli-plot-written", path=str(plot)), err=True)
+    spent = measure_goodput(run)
     if as_json:
-        print_json({**summarize(run), "events": run.events(), "ledger": run.ledger()})
+        print_json({**summarize(run), "events": run.events(), "ledger": run.ledger(), "time": spent.to_dict()})
         return
     _print_summaries([summarize(run)])
+    if spent.wall_microseconds:
+        from headway.cli.goodput_view import goodput_table
+
+        stdout_console().print(goodput_table(spent, run.plan()))
     for event in run.events():
         line = event_line(event)
         if line is not None:

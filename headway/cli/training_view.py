@@ -90,12 +90,23 @@ def event_line(event: dict[str, Any]) -> str | None:
             translator.next_step(event["id"], **event["arguments"]),
         )
         return f"{text} {next_step or ''}".rstrip()
+    if event.get("event") == "guard":
+        return _guard_line(event)
     if event.get("event") == "evaluated" and "bits_per_byte" not in event:
         message_id = "cli-event-evaluated-answers"
     if not translator.has(message_id):
         return None
     plain = {name: value for name, value in event.items() if isinstance(value, (int, float, str))}
     return translator.text(message_id, **plain)
+
+
+def _guard_line(event: dict[str, Any]) -> str:
+    """Return what a guard saw, with what the reader can do about it, or else what is done."""
+    translator = current_translator()
+    plain = {name: value for name, value in event.items() if isinstance(value, (int, float, str))}
+    message_id, action = f"guard-{event['guard']}", event["action"]
+    then = translator.next_step(message_id, **plain) if action == "warn" else None
+    return f"{translator.text(message_id, **plain)} {then or translator.text(f'guard-action-{action}', **plain)}"
 
 
 @final

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
+from headway.recipe.guards import GuardsConfig
 from headway.recipe.model import Section
 from headway.recipe.quantities import (
     Bytes,
@@ -252,6 +253,7 @@ class ResilienceConfig(Section):
     failures_per_1000_devices_per_day: FailureRate | None = None
     repair_time: Seconds | None = None
     spare_nodes: Annotated[Count, Field(le=10**7)] | Auto = "auto"
+    guards: GuardsConfig = GuardsConfig()
 
     def interval_seconds(self, best_seconds: float | None) -> float:
         """Return the time between two checkpoints; "auto" is the best one, or the default where that is not known."""

@@ -10,10 +10,14 @@ from pydantic_core import PydanticUndefined
 
 from headway import catalog
 from headway.i18n import current_translator
+from headway.recipe.model import Section
 from headway.recipe.phases import PhaseConfig
 from headway.recipe.schema import Recipe
 
 PHASES = "phases"
+
+_WITH_SECTIONS = ("resilience",)
+"""Sections that hold further ones, each with a heading of its own."""
 
 _LENGTH_STEPS = 1000
 
@@ -33,7 +37,7 @@ def template(preset: str) -> str:
     for name, section in _sections():
         # Phases are no part of a new recipe: their heading alone would be one without a name.
         heading = f"# {section_heading(name)}" if name == PHASES else section_heading(name)
-        lines += ["", f"{heading}  # {_comment(f'recipe-doc-{name}')}", *_settings(name, section, written)]
+        lines += ["", f"{heading}  # {_comment(f'recipe-doc-{message_of(name)}')}", *_settings(name, section, written)]
     return "\n".join(lines) + "\n"
 
 
@@ -43,9 +47,9 @@ def section_heading(name: str) -> str:
 
 
 def documented_settings() -> Iterator[tuple[str, str]]:
-    """Yield section and setting of everything that a recipe may say, in order."""
+    """Yield section and setting of everything that a recipe may say, in order; sections within others are dotted."""
     for name, section in _sections():
-        for setting in section.model_fields:
+        for setting in _plain_fields(section):
             yield name, setting
 
 
@@ -60,13 +64,29 @@ def _sections() -> Iterator[tuple[str, type[BaseModel]]]:
         section = PhaseConfig if name == PHASES else field.annotation
         if isinstance(section, type) and issubclass(section, BaseModel):
             yield name, section
+            for inner, own in section.model_fields.items():
+                if name in _WITH_SECTIONS and isinstance(own.annotation, type) and issubclass(own.annotation, Section):
+                    yield f"{name}.{inner}", own.annotation
+
+
+def _plain_fields(section: type[BaseModel]) -> Iterator[str]:
+    """Yield the settings of a section; those that are sections themselves come after it."""
+    inner = {own for name, own in _sections() if "." in name}
+    for setting, field in section.model_fields.items():
+        if field.annotation not in inner:
+            yield setting
+
+
+def message_of(name: str) -> str:
+    """Return how messages name a section, in which a dot would be no part of an id."""
+    return name.replace(".", "-")
 
 
 def _settings(name: str, section: type[BaseModel], written: dict[str, str]) -> Iterator[str]:
-    for setting in section.model_fields:
+    for setting in _plain_fields(section):
         key = f"{name}.{setting}"
         line = f"{setting} = {written[key]}" if key in written else f"# {setting} = {setting_default(name, setting)}"
-        yield f"{line.rstrip()}  # {_comment(f'recipe-doc-{name}-{setting}')}"
+        yield f"{line.rstrip()}  # {_comment(f'recipe-doc-{message_of(name)}-{setting}')}"
 
 
 def _comment(message_id: str) -> str:

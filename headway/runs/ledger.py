@@ -32,6 +32,9 @@ PLANNED_QUANTITIES: tuple[tuple[str, str, str], ...] = (
     ("hyperparameters", "bits_per_byte", "quality.bits_per_byte"),
     ("failures", "interruptions", "reliability.expected_interruptions"),
     ("failures", "goodput", "reliability.goodput"),
+    ("failures", "checkpoint_stall_share", "reliability.losses.stalls"),
+    ("failures", "restart_share", "reliability.losses.back"),
+    ("failures", "lost_work_share", "reliability.losses.lost_work"),
     ("money", "total_usd", "cost.total_usd"),
     ("money", "energy_usd", "cost.energy_usd"),
 )

@@ -15,6 +15,9 @@ import msgspec
 from headway.errors import RunError
 from headway.runs import json_values
 
+ROLL_BACKS = "roll_backs"
+"""Field of a metric log: how often the run had been rolled back, where it had."""
+
 
 class JsonLines:
     """Writes JSON lines to the end of a file.
@@ -98,9 +101,19 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 def last_per_step(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Keep the last record of each step, in order of steps.
 
-    A run that was killed and resumed has done the steps after its last checkpoint twice.
+    A run that was killed and resumed has done the steps after its last checkpoint twice. One that was rolled back has
+    left a branch: the steps of it that were not done again do not count.
     """
-    by_step = {record["step"]: record for record in records if type(record.get("step")) is int}
+    by_step: dict[int, dict[str, Any]] = {}
+    branch = 0
+    for record in records:
+        if type(record.get("step")) is not int:
+            continue
+        number = record.get(ROLL_BACKS, 0)
+        if type(number) is int and number > branch:
+            branch = number
+            by_step = {step: kept for step, kept in by_step.items() if step < record["step"]}
+        by_step[record["step"]] = record
     return [by_step[step] for step in sorted(by_step)]
 
 

@@ -52,6 +52,8 @@ def is_event(record: Mapping[str, Any]) -> bool:
         return False
     if kind == "engine-ready" and not isinstance(record.get("torch"), str):
         return False
+    if kind == "guard" and not all(isinstance(record.get(name), str) for name in ("guard", "action")):
+        return False
     if kind == "energy" and not (record.get("package_joules") is None or _is_number(record["package_joules"])):
         return False
     return all(_is_number(record.get(name)) for name in _EVENT_NUMBERS.get(kind, ()))

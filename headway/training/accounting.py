@@ -7,9 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from headway.runs import Ledger, Measurement, RunFolder, build_ledger
-
-WARM_UP_STEPS = 2
-"""Steps after a start that are left out of the median: memory is touched for the first time and caches are cold."""
+from headway.runs.goodput import WARM_UP_STEPS, account
 
 
 def measure_run(run: RunFolder) -> Ledger:
@@ -21,7 +19,7 @@ def measure_run(run: RunFolder) -> Ledger:
         **_memory(metrics, events),
         **_storage(events),
         **_stalls(metrics),
-        **_time(metrics, events),
+        **_time(run.metric_records(), events),
         **_quality(events),
         **_skipped(metrics),
     }
@@ -104,14 +102,15 @@ def _time(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> dict[s
     starts = [event for event in events if event["event"] in ("started", "resumed")]
     if not metrics or not starts:
         return {}
-    wall_seconds = max(metrics[-1]["time"], events[-1]["time"]) - starts[0]["time"]
-    useful_seconds = sum(record["step_seconds"] for record in metrics)
+    spent = account(metrics, events)
     measured = {
-        "total_seconds": Measurement(wall_seconds),
+        "total_seconds": Measurement(spent.seconds_in_all),
         "interruptions": Measurement(len(starts) - 1),
     }
-    if wall_seconds > 0:
-        measured["goodput"] = Measurement(min(1.0, useful_seconds / wall_seconds))
+    if spent.share is not None:
+        measured["goodput"] = Measurement(spent.share)
+        for part in ("checkpoint_stall", "restart", "lost_work"):
+            measured[f"{part}_share"] = Measurement(spent.seconds(part) / spent.seconds_in_all)
     return measured
 
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import asdict, fields
 from typing import Any, final
 
-from headway.errors import DataError, RunError, TrainingError
+from headway.errors import DataError, RunError
 from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
 from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.dropping import drop
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.telemetry.energy import PackageEnergyMeter
 from headway.telemetry.process import resident_bytes
@@ -19,11 +20,14 @@ from headway.training.best import Best
 from headway.training.data import Batch, BatchStream, Corpus
 from headway.training.engines import Engine, EngineSettings
 from headway.training.engines.base import StepResult
+from headway.training.guarding import Guarding, RollBack, Verdict
 from headway.training.initial_weights import base_of, require_same_base
+from headway.training.machine_guards import Seen
 from headway.training.place import Place
 from headway.training.prefetch import Prefetcher, Stalls
 from headway.training.saving import Saver
 from headway.training.schedule import learning_rate
+from headway.training.skipping import SkippedData
 
 ENERGY_READING_SECONDS = 20.0
 """RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
@@ -51,6 +55,7 @@ class TrainingLoop:
         events: the run's event log.
         first_step: optimizer steps that are done already.
         best: the evaluations of these steps.
+        skipped: data that is passed over.
     """
 
     def __init__(
@@ -65,13 +70,14 @@ class TrainingLoop:
         place: Place,
         first_step: int = 0,
         best: Best | None = None,
+        skipped: SkippedData | None = None,
     ) -> None:
         self._recipe = recipe
         self._engine = engine
         self._corpus = corpus
         self._micro_batch_size = micro_batch_size
         self._events = events
-        self._first_step = self._step = first_step
+        self._step, self._done = first_step, 0
         self._metrics = MetricLog(run.metrics_path(place.rank))
         self._saver = Saver(recipe=recipe, run=run, engine=engine, events=events, place=place, first_step=first_step)
         self._validation = self._validation_batches()
@@ -79,8 +85,19 @@ class TrainingLoop:
         self._base = base_of(recipe)
         self._best = best or Best()
         self._protect_best()
-        self._reader: Prefetcher | None = None
+        self._skipped = skipped or SkippedData()
         self._stalls = Stalls(recipe.site.max_stall_share)
+        self._guarding = Guarding(
+            recipe=recipe,
+            run=run,
+            engine=engine,
+            events=events,
+            store=self._saver.store,
+            stalls=self._stalls,
+            first_step=first_step,
+        )
+        self._reader: Prefetcher | None = None
+        self._saver.on_saved = self._guarding.machine.note_save
         self._should_stop = False
         self._is_long = True
         self._step_seconds = math.inf
@@ -96,12 +113,19 @@ class TrainingLoop:
         )
         if stream.num_cut and self._engine.is_first:
             self._events.record("notice", id="training-conversations-cut", arguments={"conversations": stream.num_cut})
-        self._reader = Prefetcher(lambda step: self._micro_batches(stream, step), self._step, self._recipe.num_steps)
+        self._read_on(stream)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
-            if not self._train_step(stream, clock):
+            seen = self._train_step(stream, clock)
+            if seen is None:
                 break
             self._saver.raise_failure()
+            verdict, back = self._guarding.after_step(seen, self._skipped)
+            if back is not None:
+                self._go_back(stream, back)
+                continue
+            if verdict is Verdict.PAUSE:
+                break
             is_best = self._is_evaluation_due() and self.evaluate() and self._recipe.keeps_best
             if is_best or self._saver.is_due(self._step, clock() - last_save):
                 self.save()
@@ -109,7 +133,7 @@ class TrainingLoop:
             if clock() - last_energy_reading > ENERGY_READING_SECONDS:
                 self._energy.joules()
                 last_energy_reading = clock()
-        if self._saver.saved_step != self._step:
+        if self._saver.saved_step != self._step and self._guarding.can_save():
             self.save()
         is_out_of_patience = self._is_out_of_patience()
         finished = is_out_of_patience or self._step >= self._recipe.num_steps
@@ -187,19 +211,42 @@ class TrainingLoop:
             self._events.record("notice", id="training-no-validation", arguments=error.arguments)
             return []
 
-    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> bool:
-        """Train one step; return False where it was abandoned, since the run is to stop."""
+    def _read_on(self, stream: BatchStream) -> None:
+        """Read ahead from the present step on."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = Prefetcher(
+            lambda step: self._micro_batches(stream, self._skipped.batch_of(step)), self._step, self._recipe.num_steps
+        )
+
+    def _go_back(self, stream: BatchStream, back: RollBack) -> None:
+        """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
+        # What is being written now is of the branch that is left, too.
+        self._saver.wait()
+        store = self._saver.store
+        snapshot = store.load(back.to_step)
+        if self._engine.is_first:
+            drop(store, [step for step in store.steps() if step > back.to_step])
+        self._engine.load(snapshot)
+        self._best = Best.of(snapshot.state.get("best"))
+        self._protect_best()
+        self._step = self._saver.saved_step = back.to_step
+        self._skipped = back.skipped
+        self._read_on(stream)
+
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> Seen | None:
+        """Train one step; return None where it was abandoned, since the run is to stop."""
         assert self._reader is not None
         started = clock()
         batches = self._reader.take(self._step)
         data_seconds = clock() - started
         rate = learning_rate(self._recipe, self._step)
-        result = self._engine.step_unless(batches, rate, self._should_abandon)
+        result, is_same = self._guarding.do_step(self._step + 1, batches, rate, self._should_abandon)
         self._step_seconds = step_seconds = clock() - started
         if result is None:
             self._events.record("step-abandoned", step=self._step + 1, seconds=step_seconds)
-            return False
-        self._step += 1
+            return None
+        self._step, self._done = self._step + 1, self._done + 1
         self._metrics.append(
             {
                 "step": self._step,
@@ -210,38 +257,34 @@ class TrainingLoop:
                 "tokens": self._step * self._recipe.tokens_per_step,
                 "tokens_per_second": self._recipe.tokens_per_step / step_seconds,
                 "step_seconds": step_seconds,
-                "steps_since_start": self._step - self._first_step,
+                "steps_since_start": self._done,
                 "data_seconds": data_seconds,
                 "resident_bytes": resident_bytes(),
                 **_scaling(result),
+                **self._skipped.mark(),
                 **self._rows_of_sources(stream),
             }
         )
-        if self._stalls.add(data_seconds, step_seconds) and self._engine.is_first:
-            self._events.record("notice", id="training-data-stalls", arguments={"share": self._stalls.share})
         if result.is_skipped:
             self._events.record("step-skipped", step=self._step, loss_scale=result.loss_scale)
-        is_lost = not math.isfinite(result.gradient_norm) and not result.is_skipped
-        if not math.isfinite(result.loss) or is_lost:
-            raise TrainingError(
-                "training-loss-not-finite", step=self._step, loss=result.loss, gradient_norm=result.gradient_norm
-            )
-        return True
+        return Seen(
+            step=self._step, result=result, step_seconds=step_seconds, data_seconds=data_seconds, is_same=is_same
+        )
 
     def _rows_of_sources(self, stream: BatchStream) -> dict[str, Any]:
         """Return how many sequences of each source were seen, where there are several."""
         sources = self._corpus.sources
         if len(sources) == 1:
             return {}
-        rows = stream.rows_of_sources(self._step)
+        rows = self._skipped.rows_of_sources(self._step, stream.rows_of_sources)
         return {"source_sequences": {source.name: count for source, count in zip(sources, rows, strict=True)}}
 
-    def _micro_batches(self, stream: BatchStream, step: int) -> list[Batch]:
+    def _micro_batches(self, stream: BatchStream, number: int) -> list[Batch]:
         share, micro = self._engine.share, self._micro_batch_size
         rows = self._recipe.training.global_batch_size // share.count
         first = share.index * rows
         return [
-            stream.batch(step, start, min(micro, first + rows - start)) for start in range(first, first + rows, micro)
+            stream.batch(number, start, min(micro, first + rows - start)) for start in range(first, first + rows, micro)
         ]
 
     def _is_stopping(self) -> bool:
@@ -262,7 +305,12 @@ class TrainingLoop:
         return {
             "step": self._step,
             "tokens_seen": self._step * self._recipe.tokens_per_step,
-            "data": {"seed": training.seed, "step": self._step, "corpus": self._corpus.digest},
+            "data": {
+                "seed": training.seed,
+                "step": self._step,
+                "corpus": self._corpus.digest,
+                "skipped": self._skipped.to_list(),
+            },
             # No layer draws random numbers after initialisation, so there is no random state to keep.
             "random_state": None,
             "schedule": {"kind": training.schedule, "learning_rate": learning_rate(self._recipe, self._step)},
@@ -311,10 +359,12 @@ def odd_state(snapshot: Snapshot) -> str | None:
 
 
 def _scaling(result: StepResult) -> dict[str, Any]:
-    """Return what a metric log has of the loss scale, where there is one."""
+    """Return what a metric log has of the loss scale, where there is one, and of a step that gave no number."""
+    is_lost = not math.isfinite(result.loss) or not (math.isfinite(result.gradient_norm) or result.is_skipped)
+    left_out = {"is_left_out": True} if is_lost else {}
     if result.loss_scale is None:
-        return {}
-    return {"loss_scale": result.loss_scale, "is_skipped": result.is_skipped}
+        return left_out
+    return {**left_out, "loss_scale": result.loss_scale, "is_skipped": result.is_skipped}
 
 
 def _is_scale(scale: dict[str, Any]) -> bool:

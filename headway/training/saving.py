@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -41,12 +41,14 @@ class Saver:
         self, *, recipe: Recipe, run: RunFolder, engine: Engine, events: EventLog, place: Place, first_step: int
     ) -> None:
         self._recipe, self._engine, self._events, self._place = recipe, engine, events, place
-        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
+        self.store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last, recipe.resilience.keep_every)
         self._interval = AdaptedInterval(recipe, run, lambda change: events.record("checkpoint-interval", **change))
         self._copies = SecondCopy(recipe, run, events)
-        self._background = BackgroundWriter(self._store, self._record)
+        self._background = BackgroundWriter(self.store, self._record)
         self._protected: frozenset[int] = frozenset()
-        self.saved_step = first_step if self._store.steps() else -1
+        self.saved_step = first_step if self.store.steps() else -1
+        self.on_saved: Callable[[int, float], None] = lambda _size_bytes, _seconds: None
+        """Told of each checkpoint: bytes, and seconds until it was safe; from another thread, where that writes."""
 
     def protect(self, step: int) -> None:
         """Keep the checkpoint of a step, whatever else goes; only the last one named is kept."""
@@ -112,16 +114,16 @@ class Saver:
     def _write(self, snapshot: Snapshot, started: float) -> Path:
         if self._recipe.resilience.asynchronous_checkpoints:
             return self._background.start(snapshot, self._protected | self._copies.steps, started)
-        self._store.protected = self._protected | self._copies.steps
-        written = write(self._store, snapshot, started)
+        self.store.protected = self._protected | self._copies.steps
+        written = write(self.store, snapshot, started)
         self._record(written)
         return written.path
 
     def _write_divided(self, part: Part, state: Mapping[str, Any], files: Mapping[str, bytes], started: float) -> None:
         """Let each process write its part, and the first one, which waits for all parts, make a checkpoint of them."""
-        self._store.protected = self._protected | self._copies.steps
+        self.store.protected = self._protected | self._copies.steps
         write = DividedWrite(
-            store=self._store,
+            store=self.store,
             part=part,
             snapshot=Snapshot(parameters={}, optimizer={}, state=state, files=files),
             rank=self._place.rank,
@@ -160,5 +162,6 @@ class Saver:
             seconds=written.seconds,
             stall_seconds=written.stall_seconds,
         )
+        self.on_saved(written.size_bytes, written.seconds)
         self._copies.offer(written.step, written.path)
         self._interval.adapt(written.stall_seconds, written.seconds)

@@ -25,10 +25,10 @@ from headway.errors import HeadwayError, PlanError, RunError, base_name
 from headway.planning.choice import Layout
 from headway.planning.device import CPU, require_planned
 from headway.recipe import Recipe
-from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.resilience.launchers.local import die_with_parent
 from headway.runs import EventLog, RunFolder
-from headway.telemetry.process import peak_resident_bytes
+from headway.telemetry.process import age_seconds, peak_resident_bytes
 from headway.training.accounting import measure_run
 from headway.training.best import Best
 from headway.training.data import Corpus
@@ -41,6 +41,7 @@ from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
 from headway.training.second_copy import load_newest
 from headway.training.session import LOCKED
+from headway.training.skipping import RollBackHistory
 
 MEMORY = "memory"
 """The event of a process's peak."""
@@ -52,7 +53,7 @@ class FailureLog(EventLog):
 
     def record(self, event: str, /, **details: Any) -> None:
         """Write failures and peaks of memory; pass over what the first process writes for all."""
-        if event in ("failed", MEMORY):
+        if event in ("failed", MEMORY, "guard"):
             super().record(event, **details)
 
 
@@ -128,11 +129,16 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
 
 
 def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
-    recipe = run.recipe()
-    snapshot, damaged, is_copy = load_newest(run, recipe, odd_state)
+    recipe, history = run.recipe(), RollBackHistory(run.events())
+    if place.rank == 0:
+        history.drop_left(CheckpointStore(run.checkpoints_folder))
+    snapshot, damaged, is_copy = load_newest(run, recipe, lambda found: odd_state(found) or history.objection(found))
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
-    events.record("started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step)
+    skipped = history.skipped(snapshot)
+    events.record(
+        "started" if snapshot is None else "resumed", pid=os.getpid(), step=first_step, process_seconds=age_seconds()
+    )
     if not run.plan():
         events.record("notice", **_why_unplanned(recipe))
     if is_copy:
@@ -157,6 +163,7 @@ def _train(run: RunFolder, events: EventLog, place: Place) -> bool:
         events=events,
         first_step=first_step,
         best=best,
+        skipped=skipped,
     )
     _on_stop(lambda *_: loop.request_stop())
     try:

@@ -7,7 +7,7 @@ import pytest
 
 from headway.recipe import find_recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
-from headway.runs import RunFolder
+from headway.runs import EventLog, MetricLog, RunFolder
 from tests.command_line import Headway
 
 
@@ -56,3 +56,24 @@ def test_checkpoints_are_verified(headway: Headway) -> None:
     damaged = headway("runs", "verify", "one")
     assert damaged.code == 1
     assert "Step 7: not to be trusted." in damaged.out
+
+
+def test_a_run_is_shown_with_where_its_time_went(headway: Headway) -> None:
+    run = add_run(headway, "timed")
+    run.write_plan({"reliability": {"losses": {"detection": 0.01, "restart": 0.02, "lost_work": 0.03}}})
+    with MetricLog(run.metrics_path()) as metrics, EventLog(run.events_path) as events:
+        events.append({"event": "started", "time": 0})
+        for step in range(1, 11):
+            timed = {"time": 10 + step, "step_seconds": 1.0, "steps_since_start": step}
+            metrics.append({"step": step, "loss": 3.0, "resident_bytes": 1, **timed})
+        events.append({"event": "failed", "time": 21})
+        events.append({"event": "resumed", "time": 40, "step": 10})
+    shown = headway("runs", "show", "timed")
+    assert shown.code == 0, shown.err
+    rows = {line.lstrip().split("  ")[0]: line.split() for line in shown.out.splitlines()}
+    assert rows["steps that count"][-1] == "25.0%"
+    # The plan's detection and restart together.
+    assert rows["restarts and roll-backs"][-2:] == ["50.0%", "3.0%"]
+    time = headway("runs", "show", "timed", "--json").json["time"]
+    assert time["goodput"] == 0.25
+    assert time["parts"]["restart_seconds"] == 20

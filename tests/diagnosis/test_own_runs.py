@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headway.diagnosis import diagnose
-from headway.runs.logs import EventLog
+from headway.runs.logs import EventLog, MetricLog
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,11 @@ from headway.runs.logs import EventLog
         ("run-unwritable", {"path": "/x", "reason": "No space left on device"}, "disk-full"),
         ("checkpoint-unwritable", {"path": "/x", "reason": "Read-only file system"}, "read-only"),
         ("training-loss-not-finite", {"step": 12}, "nan-loss"),
+        ("training-loss-spike", {"step": 12}, "loss-spike"),
+        ("training-scale-collapse", {"step": 12}, "loss-scale-minimum"),
+        ("training-corruption", {"step": 12, "what": "replay"}, "silent-corruption"),
+        ("training-device-error", {"step": 12, "device": "GPU-8a", "code": 79}, "gpu-ecc-uncorrectable"),
+        ("training-device-error", {"step": 12, "device": "mc0", "code": 0}, "machine-check"),
         ("checkpoint-all-damaged", {"path": "/x"}, "checkpoint-truncated"),
         ("data-json-invalid", {"path": "/x", "line": 3}, "bad-row"),
         ("data-path-missing", {"path": "/x"}, "data-missing"),
@@ -30,6 +35,19 @@ def test_the_error_of_a_run_is_its_cause(tmp_path: Path, error: str, arguments: 
         events.record("started", pid=1)
         events.record("failed", pid=1, kind="RunError", id=error, arguments=arguments)
     assert diagnose([tmp_path]).cause == cause
+
+
+def test_what_a_guard_has_mended_is_no_cause_of_a_later_failure(tmp_path: Path) -> None:
+    nan = float("nan")
+    with MetricLog(tmp_path / "metrics" / "rank-0.jsonl") as metrics:
+        metrics.append({"step": 7, "loss": nan, "gradient_norm": nan, "is_left_out": True})
+    with EventLog(tmp_path / "events.jsonl") as events:
+        events.record("started", pid=1)
+        events.record("guard", guard="not-finite", action="roll-back", step=7, loss=nan, gradient_norm=nan, to_step=5)
+        events.record("guard", guard="loss-spike", action="roll-back", step=90, loss=9.0, median=2.0, to_step=5)
+        events.record("guard", guard="disk", action="warn", step=95, free_bytes=1, left_seconds=9.0)
+        events.record("failed", pid=1, kind="DataError", id="data-path-missing", arguments={"path": "/x"})
+    assert diagnose([tmp_path]).cause == "data-missing"
 
 
 def test_steps_since_the_last_checkpoint_are_counted(tmp_path: Path) -> None:

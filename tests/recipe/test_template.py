@@ -9,7 +9,7 @@ import pytest
 from headway import catalog
 from headway.errors import CatalogError
 from headway.i18n import Translator
-from headway.recipe import documented_settings, load_recipe, template
+from headway.recipe import documented_settings, load_recipe, message_of, template
 from headway.recipe.schema import Recipe
 
 
@@ -35,10 +35,11 @@ def test_every_setting_is_documented() -> None:
     english = Translator("en")
     settings = list(documented_settings())
     sections = list(dict.fromkeys(section for section, _ in settings))
-    assert sections == [name for name in Recipe.model_fields if name != "name"]
+    assert [name for name in sections if "." not in name] == [name for name in Recipe.model_fields if name != "name"]
+    assert "resilience.guards" in sections
     for section, setting in settings:
-        assert english.has(f"recipe-doc-{section}")
-        assert english.has(f"recipe-doc-{section}-{setting}"), (section, setting)
+        assert english.has(f"recipe-doc-{message_of(section)}")
+        assert english.has(f"recipe-doc-{message_of(section)}-{setting}"), (section, setting)
     lines = template("headway-tiny-1m").splitlines()
     for section, setting in settings:
         assert any(re.match(rf"(# )?{setting} =", line) for line in lines), (section, setting)
@@ -47,7 +48,7 @@ def test_every_setting_is_documented() -> None:
 def test_every_documented_setting_exists() -> None:
     catalogue = (Path(__file__).parents[2] / "headway/i18n/locales/en/recipe.ftl").read_text(encoding="utf-8")
     documented = set(re.findall(r"^recipe-doc-(\S+) =", catalogue, re.MULTILINE)) - {"file"}
-    settings = list(documented_settings())
+    settings = [(message_of(section), name) for section, name in documented_settings()]
     assert documented == {section for section, _ in settings} | {f"{section}-{name}" for section, name in settings}
 
 
@@ -61,7 +62,9 @@ def test_the_defaults_shown_are_the_defaults() -> None:
             shown[section, matched[1]] = tomllib.loads(f"value = {matched[2]}")["value"]
     assert shown["training", "learning_rate"] == 3e-4
     for (name, setting), value in shown.items():
-        model = Recipe.model_fields[name].annotation
+        model: type | None = Recipe
+        for part in name.split("."):
+            model = model.model_fields[part].annotation  # type: ignore[union-attr]
         assert model is not None
         default = model.model_fields[setting].default  # type: ignore[attr-defined]
         assert value == (list(default) if isinstance(default, tuple) else default)

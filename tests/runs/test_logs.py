@@ -174,6 +174,15 @@ def test_events_carry_their_time(tmp_path: Path) -> None:
     assert event["time"] > 1.7e9
 
 
+def test_steps_of_a_branch_that_was_left_do_not_count() -> None:
+    log = [{"step": step} for step in (1, 2, 3, 4, 5)]
+    log += [{"step": step, "roll_backs": 1} for step in (3, 4)]
+    assert [record["step"] for record in last_per_step(log)] == [1, 2, 3, 4]
+    # A kill goes back too, and leaves no branch.
+    log += [{"step": 3, "roll_backs": 1}]
+    assert last_per_step(log) == [{"step": 1}, {"step": 2}, {"step": 3, "roll_backs": 1}, {"step": 4, "roll_backs": 1}]
+
+
 def test_the_last_record_of_a_step_counts(tmp_path: Path) -> None:
     with MetricLog(tmp_path / "deep" / "a.jsonl") as log:
         for step, loss in ((1, 5.0), (2, 4.0), (3, 3.0), (2, 4.5), (10, 1.0)):

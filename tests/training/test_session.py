@@ -22,6 +22,7 @@ from headway.i18n import Translator
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import RunFolder
+from headway.runs.goodput import measure_goodput
 from headway.training.loop import odd_state
 from headway.training.session import Followers, Session, open_run
 
@@ -201,6 +202,28 @@ def test_changed_text_is_not_resumed(make_small_recipe: Make, text_folder: Path,
     longer = make_small_recipe(data={"paths": [str(text)]}, training={"steps": 8})
     again = start(longer, tmp_path / "runs", resume=True)
     assert failure(again).message_id == "run-data-changed"
+
+
+def test_every_second_of_a_run_that_was_killed_is_accounted_for(make_small_recipe: Make, tmp_path: Path) -> None:
+    recipe = make_small_recipe(training={"steps": 24, "evaluate_every_steps": 12}, hardware={"threads": 1})
+    run = start(recipe, tmp_path)
+    session = Session(run)
+    wait_until(lambda: any(record["step"] >= 13 for record in run.metrics()))
+    session.kill()
+    at_kill = len(run.metric_records())
+    run = start(recipe, tmp_path, resume=True)
+    assert Session(run).wait() == 0
+    spent = measure_goodput(run)
+    records, events = run.metric_records(), run.events()
+    assert sum(spent.microseconds.values()) == spent.wall_microseconds
+    resumed = next(event for event in events if event["event"] == "resumed")
+    done_in_vain = sum(record["step_seconds"] for record in records[resumed["step"] : at_kill])
+    assert spent.seconds("lost_work") == pytest.approx(done_in_vain, abs=0.01)
+    assert spent.seconds("restart") > resumed["process_seconds"] > 0.2
+    assert spent.seconds("start") > events[0]["process_seconds"]
+    assert min(spent.seconds(part) for part in ("step", "checkpoint_stall", "evaluation")) > 0
+    ledger = {row["quantity"]: row for row in (run.ledger() or {})["rows"]}
+    assert 0 < ledger["goodput"]["measured"] <= 1
 
 
 def test_there_is_nothing_to_resume(make_small_recipe: Make, tmp_path: Path) -> None:

@@ -77,6 +77,27 @@ class Engine(ABC):
         """Return which flags are set in any process, so that all of them do the same; all processes must ask."""
         return list(flags)
 
+    def gather(self, value: float) -> list[float]:
+        """Return a number of each process, by rank; all processes must ask."""
+        return [value]
+
+    def probe_seconds(self) -> float | None:
+        """Return how long a fixed piece of work takes on this process's device, without the others.
+
+        None where the process is alone, so that there is nobody to compare it with, or where the engine has no such
+        piece of work.
+        """
+        return None
+
+    @property
+    def device_uuid(self) -> str | None:
+        """How the driver names this process's accelerator; None where there is none."""
+        return None
+
+    def device_memory_bytes(self) -> tuple[int, int] | None:
+        """Return what an accelerator's memory holds of this process and what is free; None where there is none."""
+        return None
+
     @property
     def notices(self) -> tuple[str, ...]:
         """What the reader must know about how this engine runs the recipe: ids of messages without arguments."""
@@ -90,6 +111,8 @@ class Engine(ABC):
     @abstractmethod
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step.
+
+        Where the loss or the gradient norm is not finite, nothing is updated, in any process.
 
         Args:
             micro_batches: this rank's share of the global batch. The gradient is that of the mean over all targets of
@@ -115,6 +138,22 @@ class Engine(ABC):
             follow, since halves of gradients may be left.
         """
         return self.step(micro_batches, learning_rate)
+
+    def replay(self, micro_batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+        """Do one optimizer step twice from the same state, and go on from the second.
+
+        Returns:
+            What the second reports, and whether both gave the same bits; None where the engine does a step once, since
+            it does not promise that.
+        """
+        return self.step(micro_batches, learning_rate), None
+
+    def replica_digest(self) -> int | None:
+        """Return a digest, from 0 to 2^63 - 1, of weights and optimizer state that all processes hold alike.
+
+        None where they hold parts.
+        """
+        return None
 
     @abstractmethod
     def evaluate(self, batches: Sequence[Batch]) -> float:

@@ -229,6 +229,43 @@ class EngineContract:
         assert exact != rounded
         assert rounded == pytest.approx(exact, rel=0.02)
 
+    def test_a_step_without_a_number_updates_nothing(self) -> None:
+        engine = self.build()
+        self.run(engine, range(2))
+        state = copy_of(engine.snapshot())
+        name = next(iter(state.parameters))
+        broken = {**state.parameters, name: np.full_like(state.parameters[name], np.nan)}
+        engine.load(replace(state, parameters=broken))
+        result = engine.step([make_batch(2)], 1e-3)
+        assert not np.isfinite(result.loss)
+        assert not result.is_skipped, "that is for an overflow which a lower loss scale mends"
+        assert_equal(engine.snapshot(), replace(state, parameters=broken))
+        engine.load(state)
+        straight = self.build()
+        assert self.run(straight, range(4))[2:] == self.run(engine, range(2, 4)), "no gradient was left over"
+
+    def test_a_step_that_is_done_twice_is_as_if_done_once(self) -> None:
+        once, twice = self.build(), self.build()
+        losses = self.run(once, range(4))
+        results = [twice.replay([make_batch(step)], 1e-3) for step in range(4)]
+        assert [result.loss for result, _ in results] == losses
+        assert {is_same for _, is_same in results} <= {True, None}
+        assert_equal(once.snapshot(), twice.snapshot())
+
+    def test_a_digest_of_copies_sees_a_single_bit(self) -> None:
+        engine = self.build()
+        self.run(engine, range(2))
+        before = engine.replica_digest()
+        if before is None:
+            return
+        assert 0 <= before < 2**63
+        assert engine.replica_digest() == before
+        state = copy_of(engine.snapshot())
+        name = next(iter(state.parameters))
+        state.parameters[name].view(np.uint32).flat[5] ^= 1
+        engine.load(state)
+        assert engine.replica_digest() != before
+
     def test_settings_say_what_runs(self) -> None:
         settings = self.build().settings
         assert settings.threads == 2

@@ -148,9 +148,37 @@ training-micro-batches = Interleaved stages take as many micro-batches at a time
     .next = Change layout.micro_batch_size so that a step has a multiple of { $stages } micro-batches.
 training-other-accelerator = The run must train on the accelerator of its recipe: that is { $accelerator }, and this machine has { $found }.
     .next = Set hardware.accelerator to "auto", or train on the machine that was planned for.
-training-data-stalls = Steps wait for their data: { PERCENT($share) } of the time.
-    .next = Have the data on a faster disk, or more processors for this process.
 training-chat-template = A chat needs the template of its model: the run { $name } has none.
     .next = Leave --chat out, to go on from the prompt as text.
 training-chat-prompt = A chat needs something to answer: the prompt is empty.
     .next = Say something with --prompt, or write text with --no-chat.
+# $step (Number); $loss, $median, $deviations (Number)
+training-loss-spike = The loss must not rise far above what it was: at step { $step } it is { DECIMAL($loss, 4) }, { DECIMAL($deviations) } deviations above the median of { DECIMAL($median, 4) }, and no roll-back is left that could help.
+    .next = Lower training.learning_rate, look at the data of these steps, or set resilience.guards.loss_spike to "warn".
+# $step, $loss_scale, $skipped (Number)
+training-scale-collapse = The loss scale of fp16 must find a value that holds: at step { $step } it is { $loss_scale }, and { $skipped ->
+        [one] a step
+       *[other] { $skipped } steps in a row
+    } overflowed.
+    .next = Use training.precision "bf16", lower training.learning_rate, or set resilience.guards.scale_collapse to "warn".
+# $step, $rank (Number); $what: replay or copies
+training-corruption = A step must give the same bits whenever it is done, and copies of weights must be the same: at step { $step } { $what ->
+        [copies] copies differ between processes
+       *[replay] a step that was done twice gave different results
+    }{ $rank ->
+        [-1] .
+       *[other] , and process { $rank } is the odd one.
+    }
+    .next = Test the memory and the processor of { $rank ->
+        [-1] the machines
+       *[other] that process's machine
+    } before going on with --resume; the last checkpoint is from before.
+# $device (String); $step, $count, $code (Number)
+training-device-error = A device must not have errors that it cannot correct: { $device } has reported { $code ->
+        [0] { $count ->
+            [one] one
+           *[other] { $count }
+        }
+       *[other] Xid { $code }
+    } by step { $step }.
+    .next = Go on with --resume from the last checkpoint; have the device reset, or leave it out.

@@ -42,6 +42,8 @@ from headway.training.engines.torch.parts import (
     writers_of,
 )
 from headway.training.engines.torch.passes import Passes, WholePasses
+from headway.training.engines.torch.probing import probe_seconds
+from headway.training.engines.torch.replaying import digest
 from headway.training.engines.torch.scaling import LossScale
 from headway.training.engines.torch.tied import TiedCopies
 from headway.training.engines.torch.weights import require_finite, require_match, shapes_of, to_tensor
@@ -99,6 +101,8 @@ class TorchEngine(Engine):
         self._passes = _passes(recipe, self._parts, self._ranks)
         self._emulates_float8 = training.precision == "fp8" and is_emulated(device)
         self._optimizer = training.optimizer
+        # Compilers and the atomic sums of accelerators do not promise the same bits twice.
+        self._is_reproducible = device.type == "cpu" and not training.compile
         self._updates = Updates(recipe, self._trained)
         self._scale = LossScale(is_dynamic=training.precision == "fp16")
         self._copies = TiedCopies(self._parameters, self._ranks, is_tied=self._config.tie_word_embeddings)
@@ -128,6 +132,31 @@ class TorchEngine(Engine):
         counts = self._ranks.sum(torch.tensor([float(flag) for flag in flags], device=self._ranks.device))
         return [count > 0 for count in counts.tolist()]
 
+    def gather(self, value: float) -> list[float]:
+        """Return a number of each process; see `Engine.gather`."""
+        place = self._ranks.place
+        own = torch.zeros(place.size, dtype=torch.float64, device=self._ranks.device)
+        own[place.rank] = value
+        return [float(number) for number in self._ranks.sum(own)]
+
+    def probe_seconds(self) -> float | None:
+        """Return how long some matrix products take here; see `Engine.probe_seconds`."""
+        return None if self._ranks.mesh is None else probe_seconds(self._ranks.device)
+
+    @property
+    def device_uuid(self) -> str | None:
+        """Return the name of the device; see `Engine.device_uuid`."""
+        if self._ranks.device.type != "cuda":
+            return None
+        return f"GPU-{torch.cuda.get_device_properties(self._ranks.device).uuid}"
+
+    def device_memory_bytes(self) -> tuple[int, int] | None:
+        """Return what the device holds and what is free; see `Engine.device_memory_bytes`."""
+        if self._ranks.device.type != "cuda":
+            return None
+        free_bytes, _ = torch.cuda.mem_get_info(self._ranks.device)
+        return torch.cuda.memory_allocated(self._ranks.device), free_bytes
+
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
         result = self.step_unless(micro_batches, learning_rate, lambda: False)
@@ -148,16 +177,44 @@ class TorchEngine(Engine):
         complete_gradients(parameters)
         self._copies.add_gradients()
         norm = clip_gradients(self._copies.own(), parameters, self._clip_norm, self._ranks, scale=scale)
+        loss = float(self._mean(total))
         counts = self._scale.take(norm)
-        if counts:
+        # Loss and norm are the same in all processes, and so is the choice.
+        if counts and math.isfinite(norm) and math.isfinite(loss):
             self._updates.apply(learning_rate)
         self._updates.drop_gradients()
         return StepResult(
-            loss=float(self._mean(total)),
+            loss=loss,
             gradient_norm=norm,
             is_skipped=not counts,
             loss_scale=scale if self._scale.is_dynamic else None,
         )
+
+    def replay(self, micro_batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+        """Do one optimizer step twice; see `Engine.replay`."""
+        if not self._is_reproducible:
+            return self.step(micro_batches, learning_rate), None
+        weights = {name: value.detach().clone() for name, value in self._trained.items()}
+        states, scale = self._updates.copies(), self._scale.state()
+        first = self.step(micro_batches, learning_rate)
+        expected = self._digest()
+        with torch.no_grad():
+            for name, value in self._trained.items():
+                value.copy_(weights[name])
+        self._updates.put_back(states)
+        self._scale.load(scale)
+        again = self.step(micro_batches, learning_rate)
+        # Written out, since what is no number equals nothing.
+        return again, expected == self._digest() and repr(first) == repr(again)
+
+    def replica_digest(self) -> int | None:
+        """Return a digest of what all processes hold alike; see `Engine.replica_digest`."""
+        layout = self._ranks.layout
+        divided = layout.shard != "none" or layout.tensor_parallel_degree * layout.pipeline_parallel_degree > 1
+        return None if divided else self._digest()
+
+    def _digest(self) -> int:
+        return digest([*self._trained.values(), *self._updates.tensors()])
 
     def evaluate(self, batches: Sequence[Batch]) -> float:
         """Return the mean cross-entropy; see `Engine.evaluate`.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, final
 
 import numpy as np
@@ -72,6 +72,30 @@ class Updates:
         """Go back to before the first step."""
         for optimizer in self._all:
             optimizer.state.clear()
+
+    def tensors(self) -> Iterator[Tensor]:
+        """Yield all that is kept of this process's weights, in a fixed order."""
+        for optimizer in self._all:
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    state = optimizer.state.get(parameter, {})
+                    yield from (state[key] for key in sorted(state) if isinstance(state[key], Tensor))
+
+    def copies(self) -> list[dict[Tensor, dict[str, Any]]]:
+        """Return a copy of all states, for `put_back`."""
+        return [
+            {
+                parameter: {key: value.clone() if isinstance(value, Tensor) else value for key, value in state.items()}
+                for parameter, state in optimizer.state.items()
+            }
+            for optimizer in self._all
+        ]
+
+    def put_back(self, copies: list[dict[Tensor, dict[str, Any]]]) -> None:
+        """Take the states that were copied; the copies become the states."""
+        for optimizer, copied in zip(self._all, copies, strict=True):
+            optimizer.state.clear()
+            optimizer.state.update(copied)
 
     @property
     def steps(self) -> int:
