@@ -10,6 +10,7 @@ ALL = (
     "train_speed",
     "scaling",
     "checkpoint_overhead",
+    "checkpoint_stall",
     "guard_overhead",
     "demo_accuracy",
     "plan_accuracy_cpu",

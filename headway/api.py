@@ -1,4 +1,4 @@
-"""What a program calls: ``headway.probe()``, ``.plan()``, ``.preflight()``, ``.train()``, ``.diagnose()``."""
+"""What a program calls: ``headway.probe()``, ``.plan()``, ``.train()``, ``.verify()``, ``.diagnose()`` and others."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from headway.machine import Machine
     from headway.machine.inventory import Inventory
     from headway.planning import Plan
+    from headway.resilience.checkpoint.verifying import Verified
     from headway.resilience.preflight import Preflight
     from headway.runs import RunFolder
     from headway.training.session import Followers, Launcher
@@ -124,6 +125,24 @@ def preflight(
     made = _plan_if_known(resolved, probing, Path(runs))
     subject = this_server(resolved, Path(runs), {} if made is None else made.to_dict())
     return look(subject, tuple(CHECKS) if checks is None else tuple(checks), on_begin)
+
+
+def verify(name: str, *, runs: Path | str = "runs") -> tuple[Verified, ...]:
+    """Read all checkpoints of a run as a resumed run would, and say which can be trusted.
+
+    Args:
+        name: the run's.
+        runs: the folder of all runs.
+
+    Raises:
+        RunError: there is no such run.
+    """
+    from headway.resilience.checkpoint import CheckpointStore
+    from headway.resilience.checkpoint.verifying import verify as verify_store
+    from headway.runs import RunFolder
+    from headway.training.loop import odd_state
+
+    return tuple(verify_store(CheckpointStore(RunFolder.open(Path(runs), name).checkpoints_folder), odd_state))
 
 
 def train(

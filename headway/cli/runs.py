@@ -1,22 +1,23 @@
-"""``headway runs``: list, show, compare, ledger, export."""
+"""``headway runs``: list, show, compare, ledger, export, verify."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from headway.cli.localized import LazyGroup, command, language_option, option
-from headway.cli.output import make_table, print_json, stdout_console
+from headway.cli.output import make_table, print_json, print_message, stdout_console
 from headway.cli.train import DEFAULT_RUNS
 from headway.errors import HeadwayError, RunError
 from headway.i18n import current_translator
 from headway.i18n.quantities import format_quantity
 
 if TYPE_CHECKING:
+    from headway.resilience.checkpoint.verifying import Verified
     from headway.runs import RunFolder
 
 DAMAGED = "damaged"
@@ -154,6 +155,35 @@ def export(
         click.echo(current_translator().text("cli-plot-written", path=str(written)))
 
 
+@command("verify")
+@click.argument("run_name", metavar="RUN")
+@_common
+def verify(run_name: str, runs_folder: str, as_json: bool) -> int:
+    """Read all checkpoints of a run, and say which can be trusted; 1 is returned where one cannot."""
+    from headway.api import verify as verify_run
+
+    found = verify_run(run_name, runs=runs_folder)
+    is_good = all(one.error is None for one in found)
+    if as_json:
+        print_json({"run": run_name, "is_good": is_good, "checkpoints": [one.to_dict() for one in found]})
+    else:
+        _print_verified(found)
+    return 0 if is_good else 1
+
+
+def _print_verified(found: Sequence[Verified]) -> None:
+    translator, console = current_translator(), stdout_console()
+    if not found:
+        console.print(translator.text("cli-verify-none"))
+    for one in found:
+        if one.error is None:
+            size = format_quantity("bytes", one.size_bytes, translator.language)
+            console.print(translator.text("cli-verify-good", step=one.step, size=size))
+        else:
+            console.print(translator.text("cli-verify-damaged", step=one.step), style="bold")
+            print_message(console, "  ", one.error.message_id, one.error.arguments)
+
+
 def summarize(run: RunFolder) -> dict[str, Any]:
     """Return what a list of runs shows of one."""
     from headway.training.accounting import steady_tokens_per_second
@@ -223,5 +253,5 @@ def _label(name: str) -> str:
     return translator.text(message_id) if translator.has(message_id) else name
 
 
-for _command in (list_command, show, compare, ledger, export):
+for _command in (list_command, show, compare, ledger, export, verify):
     runs.add_command(_command)

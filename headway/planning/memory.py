@@ -50,7 +50,7 @@ class MemoryParts:
         activations_bytes: kept for the backward pass, and what that pass holds for a moment.
         logits_bytes: the chunk of logits and the gradients that the loss leaves.
         communication_bytes: buffers of collectives, and the layers that are gathered at one time.
-        reserve_bytes: framework, libraries, allocator.
+        reserve_bytes: framework, libraries, allocator; on a CPU the copy of which a checkpoint is written as well.
     """
 
     parameters_bytes: float = 0.0
@@ -114,7 +114,13 @@ class Share:
 
 
 def plan_memory(
-    work: Workload, device: Processors, share: Share, *, accumulations: int, within_documents: bool = False
+    work: Workload,
+    device: Processors,
+    share: Share,
+    *,
+    accumulations: int,
+    within_documents: bool = False,
+    copied_bytes: float = 0.0,
 ) -> Memory:
     """Return the peak memory of one device.
 
@@ -124,10 +130,12 @@ def plan_memory(
         share: how weights, gradients and moments are divided.
         accumulations: micro-batches after the first in a step; with any, all gradients exist during the forward pass.
         within_documents: whether attention needs a mask of documents.
+        copied_bytes: of a checkpoint that is written while steps go on; they lie in the same memory.
     """
     moments = _moments(work, share, accumulations, within_documents)
     name = max(moments, key=lambda key: moments[key].total_bytes)
     parts = _with_reserve(moments[name], device, waits=accumulations > 0 and work.dtype == "fp32")
+    parts = replace(parts, reserve_bytes=parts.reserve_bytes + copied_bytes)
     peak = parts.total_bytes
     low, high = SPREAD
     capacity = device.capacity_bytes

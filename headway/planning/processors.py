@@ -14,6 +14,7 @@ from headway.planning.memory import Memory, Share, plan_memory
 from headway.planning.network import Network, bytes_sent, plan_loopback, plan_network
 from headway.planning.operations import Workload
 from headway.planning.steps import workload_of
+from headway.planning.storage import saved_bytes
 from headway.planning.time import StepCost, price_step
 from headway.recipe import Recipe
 
@@ -227,6 +228,8 @@ def _evaluate(
             share,
             accumulations=accumulations - 1,
             within_documents=recipe.data.masks_documents,
+            # Each process copies what it writes.
+            copied_bytes=saved_bytes(recipe) / degree if recipe.resilience.asynchronous_checkpoints else 0.0,
         ),
         cost=cost,
         network=_network(recipe, device, sent, degree, hiding),

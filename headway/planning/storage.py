@@ -102,6 +102,18 @@ def saved_bytes(recipe: Recipe) -> int:
     return int(each * count_trained(recipe.model, adapters_of(recipe.training))) + _SMALL_FILES_BYTES
 
 
+def kept_checkpoints(recipe: Recipe, step_seconds: float) -> int:
+    """Return how many checkpoints stay at the end: the last ones, and one for every so long a time.
+
+    Leaves out: the best one, which may be one of these.
+    """
+    resilience = recipe.resilience
+    kept = resilience.keep_last
+    if resilience.keep_every is not None:
+        kept += int(recipe.num_steps * step_seconds / resilience.keep_every) + 1
+    return min(kept, recipe.num_steps)
+
+
 def saved_bytes_per_weight(training: TrainingConfig) -> float:
     """Return what a checkpoint holds for one trained weight: the weight where it is precise, and the moments.
 
@@ -183,7 +195,7 @@ def plan_storage(recipe: Recipe, disk: DiskSpeed | None, *, step_seconds: float)
         step_seconds: of one optimizer step.
     """
     one = saved_bytes(recipe)
-    kept = min(recipe.resilience.keep_last + 1, recipe.num_steps + 1)
+    kept = kept_checkpoints(recipe, step_seconds) + 1
     rate = recipe.resilience.storage_write_bytes_per_second or (disk.write_bytes_per_second if disk else None)
     write_seconds = None if rate is None else one / rate
     fails = recipe.hardware.accelerator not in ("cpu", "auto")

@@ -20,6 +20,7 @@ _PATH_FIELDS = (
     ("data", "tokenizer"),
     ("data", "cache"),
     ("training", "init_from"),
+    ("resilience", "second_copy"),
     ("site", "electricity_price_series"),
     ("site", "grid_intensity_series"),
 )

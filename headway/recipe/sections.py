@@ -243,6 +243,9 @@ class ResilienceConfig(Section):
     max_restarts: Count = 3
     hang_steps: NonNegativeFloat = 10.0
     grace_time: Seconds = 120.0
+    keep_every: Annotated[Seconds, Field(gt=0)] | None = None
+    second_copy: str | None = None
+    second_copy_keep_last: Annotated[int, Field(ge=1)] = 2
     storage_write_bytes_per_second: Rate | None = None
     asynchronous_checkpoints: bool = False
     asynchronous_stall_share: Fraction | None = None

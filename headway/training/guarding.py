@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, final
 
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from headway.resilience.guards import Finding
 from headway.resilience.guards.corruption import Corruption
 from headway.resilience.guards.disk import GUARD as DISK
@@ -98,20 +98,24 @@ class Guarding:
         self._is_short_of_disk = False
         self._refill(first_step)
 
-    def do_step(self, step: int, batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
+    def do_step(
+        self, step: int, batches: Sequence[Batch], learning_rate: float, should_abandon: Callable[[], bool]
+    ) -> tuple[StepResult | None, bool | None]:
         """Do a step, or do it twice where it is time to compare.
 
         Args:
             step: optimizer steps done when it is done.
             batches: of this process.
             learning_rate: of the step.
+            should_abandon: see `Engine.step_unless`.
 
         Returns:
-            What it reports, and whether doing it twice gave the same; None where it was done once.
+            What it reports, None where it was abandoned; and whether doing it twice gave the same, None where it was
+            done once.
         """
         if self._corruption.is_due(step):
             return self._engine.replay(batches, learning_rate)
-        return self._engine.step(batches, learning_rate), None
+        return self._engine.step_unless(batches, learning_rate, should_abandon), None
 
     def after_step(self, seen: Seen, skipped: SkippedData) -> tuple[Verdict, RollBack | None]:
         """Judge a step; all processes must ask, and are told the same.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any, final
 
 from headway.errors import DataError, RunError
-from headway.recipe import Recipe, to_hf_config
+from headway.recipe import Recipe
 from headway.recipe.sections import VALIDATION_BATCH_SEQUENCES
-from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint import Snapshot
 from headway.resilience.checkpoint.dropping import drop
 from headway.runs import EventLog, MetricLog, RunFolder
 from headway.runs.heartbeat import SILENT, Pulse
@@ -25,12 +24,19 @@ from headway.training.engines.base import StepResult
 from headway.training.guarding import Guarding, RollBack, Verdict
 from headway.training.initial_weights import base_of, require_same_base
 from headway.training.machine_guards import Seen
+from headway.training.place import Place
 from headway.training.prefetch import Prefetcher, Stalls
+from headway.training.saving import Saver
 from headway.training.schedule import learning_rate
 from headway.training.skipping import SkippedData
 
 ENERGY_READING_SECONDS = 20.0
 """RAPL counters wrap within minutes on a busy server, so they are read at least this often."""
+
+LONG_STEP_SECONDS = 0.5
+"""Who is to stop has 30 s on Kubernetes and Slurm, and less elsewhere: a step that takes longer than this, as the one
+before did or where there was none, asks between micro-batches whether it is to be abandoned. In shorter ones the
+question, which waits for all processes, would cost more than it is worth."""
 
 _KINDS = {"threads": int, "linear_kernel": str, "elementwise_kernel": str, "versions": dict}
 """The types of `EngineSettings` in a checkpoint."""
@@ -46,7 +52,7 @@ class TrainingLoop:
         engine: holds the weights of ``first_step``.
         corpus: the data.
         micro_batch_size: sequences that go through the model at once.
-        rank: of this process; each has a metric log of its own.
+        place: of this process; each has a metric log of its own.
         events: the run's event log.
         first_step: optimizer steps that are done already.
         best: the evaluations of these steps.
@@ -63,7 +69,7 @@ class TrainingLoop:
         corpus: Corpus,
         micro_batch_size: int,
         events: EventLog,
-        rank: int = 0,
+        place: Place,
         first_step: int = 0,
         best: Best | None = None,
         skipped: SkippedData | None = None,
@@ -76,10 +82,8 @@ class TrainingLoop:
         self._events = events
         self._step, self._done = first_step, 0
         self._pulse = pulse
-        self._metrics = MetricLog(run.metrics_path(rank))
-        self._store = CheckpointStore(run.checkpoints_folder, recipe.resilience.keep_last)
-        best_seconds = run.plan().get("reliability", {}).get("checkpoint_interval_seconds")
-        self._checkpoint_seconds = recipe.resilience.interval_seconds(best_seconds)
+        self._metrics = MetricLog(run.metrics_path(place.rank))
+        self._saver = Saver(recipe=recipe, run=run, engine=engine, events=events, place=place, first_step=first_step)
         self._validation = self._validation_batches()
         self._energy = PackageEnergyMeter()
         self._base = base_of(recipe)
@@ -92,13 +96,15 @@ class TrainingLoop:
             run=run,
             engine=engine,
             events=events,
-            store=self._store,
+            store=self._saver.store,
             stalls=self._stalls,
             first_step=first_step,
         )
         self._reader: Prefetcher | None = None
+        self._saver.on_saved = self._guarding.machine.note_save
         self._should_stop = False
-        self._saved_step = first_step if self._store.steps() else -1
+        self._is_long = True
+        self._step_seconds = math.inf
 
     @property
     def step(self) -> int:
@@ -119,20 +125,24 @@ class TrainingLoop:
         self._read_on(stream)
         last_save = last_energy_reading = clock()
         while self._step < self._recipe.num_steps and not self._is_out_of_patience() and not self._is_stopping():
-            verdict, back = self._guarding.after_step(self._train_step(stream, clock), self._skipped)
+            seen = self._train_step(stream, clock)
+            if seen is None:
+                break
+            self._saver.raise_failure()
+            verdict, back = self._guarding.after_step(seen, self._skipped)
             if back is not None:
                 self._go_back(stream, back)
                 continue
             if verdict is Verdict.PAUSE:
                 break
             is_best = self._is_evaluation_due() and self.evaluate() and self._recipe.keeps_best
-            if is_best or self._is_checkpoint_due(clock() - last_save):
+            if is_best or self._saver.is_due(self._step, clock() - last_save):
                 self.save()
                 last_save = clock()
             if clock() - last_energy_reading > ENERGY_READING_SECONDS:
                 self._energy.joules()
                 last_energy_reading = clock()
-        if self._saved_step != self._step and self._guarding.can_save():
+        if self._saver.saved_step != self._step and self._guarding.can_save():
             self.save()
         is_out_of_patience = self._is_out_of_patience()
         finished = is_out_of_patience or self._step >= self._recipe.num_steps
@@ -140,6 +150,8 @@ class TrainingLoop:
             self._events.record("stopped-early", step=self._step, best_step=self._best.step, loss=self._best.loss)
         elif finished:
             self.evaluate()
+        self._pulse.beat("checkpoint", self._step)
+        self._saver.wait()
         self._events.record("energy", package_joules=self._energy.joules())
         self._events.record("data-read", **self._stalls.to_dict())
         return finished
@@ -177,7 +189,7 @@ class TrainingLoop:
 
     def _protect_best(self) -> None:
         if self._recipe.keeps_best and self._best.step is not None:
-            self._store.protected = frozenset({self._best.step})
+            self._saver.protect(self._best.step)
 
     def _is_out_of_patience(self) -> bool:
         patience = self._recipe.training.early_stopping_patience
@@ -186,24 +198,15 @@ class TrainingLoop:
     def save(self) -> None:
         """Write a checkpoint of the present step; the first process does, and all give it their parts."""
         self._pulse.beat("checkpoint", self._step)
-        started = time.monotonic()
-        files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
-        path = self._engine.save(
-            lambda taken: self._store.save(replace(taken, state={**taken.state, **self._state()}, files=files))
-        )
-        self._saved_step = self._step
+        self._saver.save(self._state())
         self._pulse.beat("data", self._step)
-        if path is None:
-            return
-        size_bytes = sum(file.stat().st_size for file in path.iterdir())
-        seconds = time.monotonic() - started
-        self._guarding.machine.checkpoint_bytes, self._guarding.machine.save_seconds = size_bytes, seconds
-        self._events.record("checkpoint-saved", step=self._step, bytes=size_bytes, seconds=seconds)
 
     def close(self) -> None:
-        """Close the metric log, and stop reading."""
+        """Close the metric log, stop reading, and let a checkpoint that is being written become safe."""
         if self._reader is not None:
             self._reader.close()
+        # Where the training ends with an error, that one is told, and not what followed.
+        self._saver.close()
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:
@@ -233,17 +236,21 @@ class TrainingLoop:
     def _go_back(self, stream: BatchStream, back: RollBack) -> None:
         """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
         self._pulse.beat("checkpoint", self._step)
-        snapshot = self._store.load(back.to_step)
+        # What is being written now is of the branch that is left, too.
+        self._saver.wait()
+        store = self._saver.store
+        snapshot = store.load(back.to_step)
         if self._engine.is_first:
-            drop(self._store, [step for step in self._store.steps() if step > back.to_step])
+            drop(store, [step for step in store.steps() if step > back.to_step])
         self._engine.load(snapshot)
         self._best = Best.of(snapshot.state.get("best"))
         self._protect_best()
-        self._step = self._saved_step = back.to_step
+        self._step = self._saver.saved_step = back.to_step
         self._skipped = back.skipped
         self._read_on(stream)
 
-    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> Seen:
+    def _train_step(self, stream: BatchStream, clock: Callable[[], float]) -> Seen | None:
+        """Train one step; return None where it was abandoned, since the run is to stop."""
         assert self._reader is not None
         self._pulse.beat("data", self._step)
         started = clock()
@@ -251,8 +258,11 @@ class TrainingLoop:
         data_seconds = clock() - started
         self._pulse.beat("step", self._step)
         rate = learning_rate(self._recipe, self._step)
-        result, is_same = self._guarding.do_step(self._step + 1, batches, rate)
-        step_seconds = clock() - started
+        result, is_same = self._guarding.do_step(self._step + 1, batches, rate, self._should_abandon)
+        self._step_seconds = step_seconds = clock() - started
+        if result is None:
+            self._events.record("step-abandoned", step=self._step + 1, seconds=step_seconds)
+            return None
         self._step, self._done = self._step + 1, self._done + 1
         self._metrics.append(
             {
@@ -296,18 +306,16 @@ class TrainingLoop:
 
     def _is_stopping(self) -> bool:
         """Say whether any process was asked to stop: all of them must stop at the same step."""
-        return self._engine.any([self._should_stop])[0]
+        should_stop, self._is_long = self._engine.any([self._should_stop, self._step_seconds > LONG_STEP_SECONDS])
+        return should_stop
+
+    def _should_abandon(self) -> bool:
+        """Say whether to stop before the step that is running has updated anything; all processes agree."""
+        return self._is_long and self._engine.any([self._should_stop])[0]
 
     def _is_evaluation_due(self) -> bool:
         every = self._recipe.training.evaluate_every_steps
         return every is not None and self._step % every == 0 and self._step < self._recipe.num_steps
-
-    def _is_checkpoint_due(self, elapsed_seconds: float) -> bool:
-        every = self._recipe.resilience.checkpoint_every_steps
-        if every is not None:
-            return self._step % every == 0
-        # Clocks differ between processes; the first one's counts.
-        return self._engine.any([self._engine.is_first and elapsed_seconds >= self._checkpoint_seconds])[0]
 
     def _state(self) -> dict[str, Any]:
         training = self._recipe.training

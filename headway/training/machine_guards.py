@@ -92,6 +92,10 @@ class MachineGuards:
         self.save_seconds = 0.0
         """That the last checkpoint took."""
 
+    def note_save(self, size_bytes: int, seconds: float) -> None:
+        """Take in what the last checkpoint took: bytes, and seconds until it was safe."""
+        self.checkpoint_bytes, self.save_seconds = size_bytes, seconds
+
     def take(self, seen: Seen) -> Iterable[Finding]:
         """Yield what the guards find after a step; all processes must ask."""
         stalls = self._stalls.add(seen.data_seconds, seen.step_seconds) and self._settings.data_stall != "off"

@@ -11,10 +11,11 @@ from typing import Any
 from headway.errors import RunError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from headway.runs import RunFolder, list_runs
 from headway.runs.folder import MAX_BASE_LENGTH
 from headway.training.initial_weights import require_same_base
+from headway.training.second_copy import copied_steps
 
 _COMPARED_SECTIONS = ("layout", "hardware")
 """Sections that may change between two parts of a run, and may change the rounding of its numbers when they do."""
@@ -116,7 +117,7 @@ def resume_notices(run: RunFolder, recipe: Recipe) -> list[ResumeNotice]:
             else ResumeNotice(message_id="training-length-changed", arguments=steps)
         )
     last = last_saved_step(run)
-    if last is not None and not saved_step(run):
+    if last is not None and not saved_step(run) and not copied_steps(run):
         notices.append(ResumeNotice(message_id="training-checkpoints-gone", arguments={"step": last}))
     return notices
 

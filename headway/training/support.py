@@ -49,7 +49,6 @@ SUPPORTED: dict[str, tuple[Any, ...]] = {
     "layout.offload_activations": (False,),
     "layout.overlap_tensor_communication": (False,),
     "layout.overlap_expert_communication": (False,),
-    "resilience.asynchronous_checkpoints": (False,),
 }
 """Setting -> the values that training has; plans know more."""
 

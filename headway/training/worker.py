@@ -44,6 +44,7 @@ from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
 from headway.training.reporting import Reporting
+from headway.training.second_copy import load_newest
 from headway.training.session import LOCKED
 from headway.training.skipping import RollBackHistory
 
@@ -140,10 +141,9 @@ def _record_failure(events: EventLog, error: HeadwayError) -> None:
 def _train(run: RunFolder, events: EventLog, place: Place, reporting: Reporting) -> bool:
     recipe, history = run.recipe(), RollBackHistory(run.events())
     pulse = reporting.pulse
-    store = CheckpointStore(run.checkpoints_folder)
     if place.rank == 0:
-        history.drop_left(store)
-    snapshot, damaged = store.load_newest(objection=lambda found: odd_state(found) or history.objection(found))
+        history.drop_left(CheckpointStore(run.checkpoints_folder))
+    snapshot, damaged, is_copy = load_newest(run, recipe, lambda found: odd_state(found) or history.objection(found))
     first_step = 0 if snapshot is None else snapshot.step
     best = Best() if snapshot is None else Best.of(snapshot.state.get("best"))
     skipped = history.skipped(snapshot)
@@ -152,6 +152,9 @@ def _train(run: RunFolder, events: EventLog, place: Place, reporting: Reporting)
     )
     if not run.plan():
         events.record("notice", **_why_unplanned(recipe))
+    if is_copy:
+        arguments = {"step": first_step, "location": recipe.resilience.second_copy}
+        events.record("notice", id="checkpoint-from-copy", arguments=arguments)
     for damage in damaged:
         events.record("checkpoint-damaged", id=damage.message_id, arguments=damage.arguments)
     pulse.beat("prepare", first_step)
@@ -169,7 +172,7 @@ def _train(run: RunFolder, events: EventLog, place: Place, reporting: Reporting)
         engine=engine,
         corpus=corpus,
         micro_batch_size=layout.micro_batch_size,
-        rank=place.rank,
+        place=place,
         events=events,
         first_step=first_step,
         best=best,

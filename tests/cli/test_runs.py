@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from headway.recipe import find_recipe
+from headway.resilience.checkpoint import CheckpointStore, Snapshot
 from headway.runs import EventLog, MetricLog, RunFolder
 from tests.command_line import Headway
 
@@ -37,6 +39,23 @@ def test_a_damaged_run_is_listed_among_the_others(damage: bytes, headway: Headwa
     assert "error" not in runs["good"]
     assert set(runs["good"]) <= set(runs["bad"])
     assert headway("runs", "compare", "good", "bad").code == 2
+
+
+def test_checkpoints_are_verified(headway: Headway) -> None:
+    run = add_run(headway, "one")
+    none = headway("runs", "verify", "one")
+    assert (none.code, none.out) == (0, "There are no checkpoints yet.\n")
+    store = CheckpointStore(run.checkpoints_folder)
+    store.save(Snapshot(parameters={"a": np.ones(3, np.float32)}, optimizer={}, state={"step": 7}))
+    # Nothing that a training wrote.
+    odd = headway("runs", "verify", "one", "--json")
+    assert odd.code == 1
+    (found,) = odd.json["checkpoints"]
+    assert (found["step"], found["is_good"], found["error"]["id"]) == (7, False, "checkpoint-state-odd")
+    (store.path_of(7) / "model-00001-of-00001.safetensors").write_bytes(b"")
+    damaged = headway("runs", "verify", "one")
+    assert damaged.code == 1
+    assert "Step 7: not to be trusted." in damaged.out
 
 
 def test_a_run_is_shown_with_where_its_time_went(headway: Headway) -> None:

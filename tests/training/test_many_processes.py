@@ -114,19 +114,32 @@ def test_only_the_first_process_tells_the_story(straight: RunFolder) -> None:
 def test_a_killed_process_ends_the_run_and_loses_nothing(
     make_small_recipe: Make, straight: RunFolder, tmp_path: Path
 ) -> None:
-    run = start(small(make_small_recipe), tmp_path, plan(2, shard="parameters"))
+    recipe = small(make_small_recipe)
+    saving = recipe.resilience.model_copy(update={"asynchronous_checkpoints": True})
+    recipe = recipe.model_copy(update={"resilience": saving})
+    run = start(recipe, tmp_path, plan(2, shard="parameters"))
     session = Session(run, processes=2)
     wait_until(lambda: bool(CheckpointStore(run.checkpoints_folder).steps()))
     os.kill(session.workers[1].pid, signal.SIGKILL)
     with pytest.raises(TrainingError, match="training-worker-killed"):
         session.wait()
     assert all(worker.poll() is not None for worker in session.workers)
-    again = start(small(make_small_recipe), tmp_path, plan(2, shard="parameters"), resume=True)
+    again = start(recipe, tmp_path, plan(2, shard="parameters"), resume=True)
     assert Session(again, processes=2).wait() == 0
     assert losses(again) == losses(straight)
     ours, theirs = newest(again), newest(straight)
     for name, array in theirs.parameters.items():
         np.testing.assert_array_equal(ours.parameters[name], array, err_msg=name)
+    for name, array in theirs.optimizer.items():
+        np.testing.assert_array_equal(ours.optimizer[name], array, err_msg=name)
+
+
+def test_each_process_writes_its_part(straight: RunFolder) -> None:
+    folder = CheckpointStore(straight.checkpoints_folder).path_of(STEPS)
+    sizes = [
+        sum(file.stat().st_size for file in folder.glob(f"*-{number:05d}-of-00002.safetensors")) for number in (1, 2)
+    ]
+    assert max(sizes) < 1.2 * min(sizes)
 
 
 def test_a_process_that_fails_takes_the_others_along(make_small_recipe: Make, tmp_path: Path) -> None:

@@ -55,7 +55,6 @@ REFUSED = {
     "layout.offload_activations": True,
     "layout.overlap_tensor_communication": True,
     "layout.overlap_expert_communication": True,
-    "resilience.asynchronous_checkpoints": True,
 }
 
 

@@ -41,7 +41,7 @@ def explain_storage(recipe: Recipe, plan: Plan) -> tuple[Explanation, ...]:
             arguments={
                 "checkpoints_bytes": storage.checkpoints_bytes,
                 "dataset_bytes": storage.dataset_bytes or 0,
-                "keep_last": recipe.resilience.keep_last,
+                "keep_last": storage.checkpoints_bytes // storage.checkpoint_bytes - 1,
                 "bytes": storage.total_bytes,
             },
             source="the recipe",

@@ -10,8 +10,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.division import Part
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.data import Batch
 
@@ -118,6 +122,23 @@ class Engine(ABC):
             learning_rate: of this step.
         """
 
+    def step_unless(
+        self, micro_batches: Sequence[Batch], learning_rate: float, should_abandon: Callable[[], bool]
+    ) -> StepResult | None:
+        """Do one optimizer step, unless it is to be abandoned before its update; see `step`.
+
+        Args:
+            micro_batches: as for `step`.
+            learning_rate: as for `step`.
+            should_abandon: asked between micro-batches by all processes at the same time; all are given the same
+                answer. An engine that cannot stop in the middle of a step never asks.
+
+        Returns:
+            None where the step was abandoned: weights and moments are those before it, and can be saved. No step may
+            follow, since halves of gradients may be left.
+        """
+        return self.step(micro_batches, learning_rate)
+
     def replay(self, micro_batches: Sequence[Batch], learning_rate: float) -> tuple[StepResult, bool | None]:
         """Do one optimizer step twice from the same state, and go on from the second.
 
@@ -159,6 +180,17 @@ class Engine(ABC):
         """
         taken = self.snapshot()
         return write(taken) if self.is_first else None
+
+    def part(self, keep: Callable[[str, NDArray[Any]], NDArray[Any]]) -> Part | None:
+        """Return what this process writes of a checkpoint; all processes must ask.
+
+        Args:
+            keep: copies an array, whose name comes first, to where it outlives the next step.
+
+        Returns:
+            None where the first process writes all; see `save`.
+        """
+        return None
 
     @abstractmethod
     def load(self, snapshot: Snapshot) -> None:

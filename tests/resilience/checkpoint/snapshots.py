@@ -32,7 +32,7 @@ def require_equal(loaded: Snapshot | None, step: int, size: int = 1000) -> None:
     expected = snapshot_of(step, size)
     assert loaded.state == expected.state
     for found, wanted in ((loaded.parameters, expected.parameters), (loaded.optimizer, expected.optimizer)):
-        assert list(found) == sorted(wanted)
+        assert sorted(found) == sorted(wanted)
         for name, array in wanted.items():
             assert found[name].dtype == array.dtype
             np.testing.assert_array_equal(found[name], array)

@@ -14,7 +14,7 @@ import pytest
 from headway.errors import CheckpointError
 from headway.i18n import Translator
 from headway.resilience.checkpoint import CheckpointStore
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from tests.resilience.checkpoint.snapshots import leftovers, require_equal, snapshot_of
 
 FILES = (

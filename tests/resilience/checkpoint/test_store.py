@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint import CheckpointStore, Snapshot
+from headway.resilience.checkpoint import division as division_module
 from headway.resilience.checkpoint import store as store_module
-from headway.resilience.checkpoint.store import find_damage
+from headway.resilience.checkpoint.damage import find_damage
 from tests.resilience.checkpoint.snapshots import leftovers, require_equal, snapshot_of
 
 
@@ -95,7 +96,7 @@ def test_what_is_good_is_not_written_again(store: CheckpointStore) -> None:
 
 
 def test_arrays_are_spread_over_files(store: CheckpointStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store_module, "MAX_SHARD_BYTES", 100)
+    monkeypatch.setattr(division_module, "MAX_FILE_BYTES", 100)
     parameters = {f"layer.{number}": np.full(10, number, np.float32) for number in range(5)}
     parameters["large"] = np.arange(50, dtype=np.float32)
     path = store.save(Snapshot(parameters=parameters, optimizer={}, state={"step": 1}))
@@ -152,7 +153,7 @@ def test_transformers_loads_the_folder(store: CheckpointStore, monkeypatch: pyte
     from headway.recipe import resolve_recipe, to_hf_config
 
     if sharded:
-        monkeypatch.setattr(store_module, "MAX_SHARD_BYTES", 20_000)
+        monkeypatch.setattr(division_module, "MAX_FILE_BYTES", 20_000)
     shape = {
         "hidden_size": 32,
         "intermediate_size": 64,

@@ -19,6 +19,19 @@ checkpoint-file-checksum = A checkpoint's files must be as they were written: th
     .next = Resume from an earlier checkpoint, or restore the file from a copy; then check the disk.
 checkpoint-file-unreadable = A checkpoint's files must be readable: { $file } in { $path } is not ({ $reason }).
     .next = Resume from an earlier checkpoint, or restore the file from a copy; then check the disk.
+# $count (Number)
+checkpoint-not-finite = A checkpoint must hold finite numbers: { $name } would have { $count } that are NaN or infinite. It was not written; earlier checkpoints stay.
+    .next = Resume from the last checkpoint with a lower learning rate; where the loss was sound until then, check the memory of the device.
+checkpoint-holds-nan = A checkpoint must hold finite numbers: { $name } in { $path } has some that are NaN or infinite.
+    .next = Resume from an earlier checkpoint.
+# $rank, $seconds (Number)
+checkpoint-part-missing = Each process must write its part of a checkpoint: rank { $rank } had not after { DURATION($seconds) }. Earlier checkpoints stay.
+    .next = See that all servers write to the same folder of runs, and look at the disk of that rank.
+checkpoint-copy-failed = A checkpoint was not copied to { $location }: { $reason }. The checkpoint itself is safe, and the training goes on.
+    .next = See that the place can be written and reached.
+# $step (Number)
+checkpoint-from-copy = No checkpoint in the run's folder is good: the training goes on from the copy of step { $step } in { $location }.
+    .next = Look at the disk of the run's folder.
 checkpoint-dtype = A checkpoint holds numbers of a known type: { $name } is of { $dtype }.
     .next = Convert it to one of: { $known }.
 checkpoint-mismatch = A checkpoint must belong to the model that loads it: { $name } is { $found } in the checkpoint and { $expected } in the model.

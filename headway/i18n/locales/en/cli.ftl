@@ -251,6 +251,15 @@ cli-runs-export = Write the model of a run for Hugging Face's libraries.
 cli-runs-export-help = Write the newest checkpoint of a run as a folder that transformers loads. Where adapters were trained, the folder holds them alone, for peft, or with --merge the whole model with them added to its weights.
 
     { "  " }Example:  headway runs export my --output my-model
+cli-runs-verify = Read all checkpoints of a run, and say which can be trusted.
+cli-runs-verify-help = Read every checkpoint of a run as a resumed run would: the manifest, the checksum of every file, where it says that the training stood, and whether all numbers are finite. The exit code is 1 where one cannot be trusted. Memory for one checkpoint is needed.
+
+    { "  " }Example:  headway runs verify demo
+cli-verify-none = There are no checkpoints yet.
+# $step (Number), $size (String)
+cli-verify-good = Step { $step }: good, { $size }.
+# $step (Number)
+cli-verify-damaged = Step { $step }: not to be trusted.
 cli-runs-none = There are no runs in { $folder } yet. Start one with `headway train RECIPE`, or see `headway demo`.
 cli-plot-written = Wrote { $path }.
 cli-demo = See everything once, on this machine, in a few minutes.
@@ -280,6 +289,8 @@ cli-event-step-skipped = Step { $step } is skipped: its gradients overflowed in 
 cli-event-finished = Finished.
 # $step, $best_step, $loss (Number)
 cli-event-stopped-early = Stopped early after step { $step }, since it gets no better: the lowest validation loss is { DECIMAL($loss, 4) }, of step { $best_step }, whose checkpoint is kept. Take it with --best.
+cli-event-step-abandoned = Step { $step } was abandoned after { DURATION($seconds) }, since the run is to stop; it is done again when the run goes on.
+cli-event-checkpoint-interval = Checkpoints now come every { DURATION($seconds) } instead of { DURATION($before_seconds) }: a failure is expected every { DURATION($mtbf_seconds) }, and a checkpoint stops the work for { DURATION($stall_seconds) }.
 cli-event-stopped = Stopped.
 cli-event-failed = Failed.
 

@@ -19,6 +19,7 @@ from headway.planning.analytic.schedules import PLAIN_SCHEDULE
 from headway.planning.choice import Layout
 from headway.recipe import ModelConfig, Recipe
 from headway.resilience.checkpoint import Snapshot
+from headway.resilience.checkpoint.division import Part
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
@@ -158,8 +159,20 @@ class TorchEngine(Engine):
 
     def step(self, micro_batches: Sequence[Batch], learning_rate: float) -> StepResult:
         """Do one optimizer step; see `Engine.step`."""
+        result = self.step_unless(micro_batches, learning_rate, lambda: False)
+        assert result is not None, "nobody abandons it"
+        return result
+
+    def step_unless(
+        self, micro_batches: Sequence[Batch], learning_rate: float, should_abandon: Callable[[], bool]
+    ) -> StepResult | None:
+        """Do one optimizer step, unless it is to be abandoned; see `Engine.step_unless`."""
         scale = self._scale.value
-        total = self._passes.train(micro_batches, scale)
+        total = self._passes.train(micro_batches, scale, should_abandon)
+        if total is None:
+            self._updates.drop_gradients()
+            self._drop_gathered()
+            return None
         parameters = self._parameters.values()
         complete_gradients(parameters)
         self._copies.add_gradients()
@@ -213,11 +226,7 @@ class TorchEngine(Engine):
         rounds = math.ceil(len(batches) / share.count)
         places = [share.index + share.count * number for number in range(rounds)]
         losses = self._passes.losses([batches[min(place, len(batches) - 1)] for place in places])
-        if self._ranks.layout.data_parallel_degree > 1:
-            from headway.training.engines.torch.parallel.shards import drop_gathered
-
-            for part in self._parts:
-                drop_gathered(part)
+        self._drop_gathered()
         counts = torch.tensor([batches[place].num_targets if place < len(batches) else 0 for place in places])
         total = max(1, sum(batch.num_targets for batch in batches))
         weighed = (losses.cpu().double() * counts).sum().to(self._ranks.device)
@@ -237,6 +246,15 @@ class TorchEngine(Engine):
             if not self.is_first:
                 return None
             return write(Snapshot(parameters=stream.parameters, optimizer=stream.states, state=self._state()))
+
+    def part(self, keep: Callable[[str, NDArray[Any]], NDArray[Any]]) -> Part | None:
+        """Return what this process writes of a checkpoint; see `Engine.part`."""
+        if self._ranks.mesh is None:
+            return None
+        with Stream(self._parts, self._trained_shapes, self._updates, self._ranks) as stream:
+            division = stream.division()
+            arrays = {name: keep(name, array) for name, array in stream.own(division)}
+        return Part(division=division, arrays=arrays, state=self._state())
 
     def load(self, snapshot: Snapshot) -> None:
         """Take parameters and optimizer state; see `Engine.load`."""
@@ -285,6 +303,13 @@ class TorchEngine(Engine):
         self._updates.forget()
         self._parameters = {}
         self._ranks.close()
+
+    def _drop_gathered(self) -> None:
+        if self._ranks.layout.data_parallel_degree > 1:
+            from headway.training.engines.torch.parallel.shards import drop_gathered
+
+            for part in self._parts:
+                drop_gathered(part)
 
     def _mean(self, value: Tensor) -> Tensor:
         """Return the mean over data-parallel processes of a value that the last stage knows; others give zero."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from headway.recipe import ModelConfig
-from headway.resilience.checkpoint.snapshot import LazyArrays
+from headway.resilience.checkpoint.division import KINDS, Division, shared_out
+from headway.resilience.checkpoint.snapshot import LazyArrays, described
 from headway.training.engines.torch.model import Llama
 from headway.training.engines.torch.optimizers.updates import Updates, state_array
 from headway.training.engines.torch.parallel.ranks import Ranks
@@ -110,6 +111,36 @@ class Stream:
     def both(self) -> tuple[Arriving, Arriving]:
         """Weights and states, in the order in which they have to be read."""
         return self.parameters, self.states
+
+    def division(self) -> Division:
+        """Share out whole arrays among the processes that have them anyway while they are gathered."""
+        both = {
+            kind: {name: described(arrays, name) for name in arrays}
+            for kind, arrays in zip(KINDS, self.both, strict=True)
+        }
+        sizes = {name: one.nbytes for each in both.values() for name, one in each.items()}
+        mesh = self._ranks.mesh
+        rows = [[self._ranks.place.rank]] if mesh is None else mesh.mesh.flatten(1).tolist()
+        if self._ranks.layout.pipeline_parallel_degree == 1:
+            rows = [[rank for row in rows for rank in row]]
+        by_owner = {min(row): row for row in rows}
+        candidates = {name: by_owner[self._sources[name].owner] for name in sizes}
+        return Division(described=both, writers=shared_out(sizes, candidates))
+
+    def own(self, division: Division) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Yield the arrays that this process writes, each whole; all processes must go through to the end.
+
+        Args:
+            division: of all arrays.
+        """
+        while self._waiting:
+            name = self._waiting.pop(0)
+            part = self._sources[name].part
+            if part is None:
+                continue
+            whole = read_whole(part())
+            if division.writers[name] == self._ranks.place.rank:
+                yield name, state_array(whole)
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import final
 
 import torch
@@ -18,11 +18,14 @@ class Passes(ABC):
     """What turns micro-batches into losses and gradients."""
 
     @abstractmethod
-    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
+    def train(
+        self, batches: Sequence[Batch], scale: float = 1.0, should_abandon: Callable[[], bool] = lambda: False
+    ) -> Tensor | None:
         """Accumulate the gradient of some micro-batches' part of the mean loss, and return that part.
 
         Averaged over data-parallel processes, it is the mean of the global batch. Zero is returned where the process
-        does not see the loss. The gradients are multiplied by the scale, the loss is not.
+        does not see the loss. The gradients are multiplied by the scale, the loss is not. None is returned where it
+        was abandoned between two micro-batches; passes that mix micro-batches do not ask.
         """
 
     @abstractmethod
@@ -44,11 +47,15 @@ class WholePasses(Passes):
         self._model, self._ranks = model, ranks
         self._loss = torch.compile(model.loss, dynamic=False) if compiles else model.loss
 
-    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
+    def train(
+        self, batches: Sequence[Batch], scale: float = 1.0, should_abandon: Callable[[], bool] = lambda: False
+    ) -> Tensor | None:
         """Accumulate gradients; see `Passes.train`."""
         shares = shares_of(batches, self._ranks.layout.data_parallel_degree)
         total = torch.zeros((), dtype=torch.float32, device=self._ranks.device)
         for index, batch in enumerate(batches):
+            if index and should_abandon():
+                return None
             if self._ranks.layout.data_parallel_degree > 1:
                 from headway.training.engines.torch.parallel.shards import before_micro_batch
 

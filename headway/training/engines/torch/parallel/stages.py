@@ -6,7 +6,7 @@ Qi et al. 2023 (arXiv:2401.10241), sections 2 and 6 (zero bubble: the weights' g
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, final
 
@@ -142,8 +142,10 @@ class PipelinePasses(Passes):
         held: Any = wrapped if takes_several else wrapped[0]
         self._schedule: Any = schedule(held, self._micro_batches, loss_fn=self._loss)
 
-    def train(self, batches: Sequence[Batch], scale: float = 1.0) -> Tensor:
-        """Accumulate gradients; see `Passes.train`."""
+    def train(
+        self, batches: Sequence[Batch], scale: float = 1.0, should_abandon: Callable[[], bool] = lambda: False
+    ) -> Tensor:
+        """Accumulate gradients; see `Passes.train`. All micro-batches are under way at once, so nobody asks."""
         in_step = batches[0].num_targets_in_step
         # The schedule averages over micro-batches, and processes are averaged: what is to be added up counts as often.
         weight = None if in_step is None else self._micro_batches * self._copies / max(1, in_step)
