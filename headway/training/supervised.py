@@ -22,6 +22,12 @@ from headway.training.session import Followers, Launcher, Session
 STACKS_SECONDS = 5.0
 """How long the workers may take to write their stacks, before they are killed."""
 
+LAUNCHER_SECONDS = 60.0
+"""How long a launcher may take to end a job that has lost a process, before that is a hang.
+
+torchrun itself waits 30 s between SIGTERM and SIGKILL. Source: PyTorch, torch.distributed.elastic.agent.
+"""
+
 _STACKS_POLL_SECONDS = 0.05
 
 
@@ -128,7 +134,15 @@ class _TrainingAttempt(Attempt):
         return self._session.poll()
 
     def hung_seconds(self) -> float | None:
-        return self._watch.hung_seconds()
+        silent = self._watch.hung_seconds()
+        if silent is not None and silent < LAUNCHER_SECONDS and self._has_lost_one():
+            return None
+        return silent
+
+    def _has_lost_one(self) -> bool:
+        """Say whether a process is gone that had not come to its end: then the others wait for their launcher."""
+        beats = [beat for beat in self._watch.beats.values() if beat.host == this_host() and beat.doing != "end"]
+        return any(_is_gone(beat.pid) for beat in beats)
 
     def explain_hang(self, silent_seconds: float) -> Mapping[str, Any]:
         beats, behind = self._watch.beats, self._watch.behind()
@@ -179,6 +193,14 @@ class _TrainingAttempt(Attempt):
 
     def close(self) -> None:
         self._session.leave()
+
+
+def _is_gone(pid: int) -> bool:
+    """Say whether a process has ended, also where nobody has asked yet how."""
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return True
 
 
 def _is_stopped(pid: int) -> bool:
