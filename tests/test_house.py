@@ -32,14 +32,14 @@ MESSAGE_ID = re.compile(r"[a-z]+(-[A-Za-z0-9_]+)+")
 
 MADE_FROM_NAMES = (
     # Ids that code puts together. Each must still stand in the code as the beginning of a formatted string.
-    "cli-event-",
+    "event-",
     "cli-goodput-",
     "cli-column-",
     "cli-demo-",
     "cli-probe-",
-    "cli-quantity-",
-    "cli-resource-",
-    "cli-status-",
+    "quantity-",
+    "resource-",
+    "status-",
     "diagnosis-cause-",
     "i18n-",
     "diagnosis-column-",

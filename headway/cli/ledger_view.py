@@ -29,8 +29,8 @@ def _cells(row: LedgerRow) -> tuple[str, ...]:
     else:
         error = ""
     return (
-        translator.text(f"cli-resource-{row.resource}"),
-        translator.text(f"cli-quantity-{row.quantity}") + (f" ({row.source})" if row.source else ""),
+        translator.text(f"resource-{row.resource}"),
+        translator.text(f"quantity-{row.quantity}") + (f" ({row.source})" if row.source else ""),
         format_quantity(row.quantity, row.predicted, locale),
         measured,
         error,

@@ -228,7 +228,7 @@ def _print_summaries(summaries: list[dict[str, Any]]) -> None:
     rows = [
         (
             summary["name"],
-            translator.text(f"cli-status-{summary['status']}"),
+            translator.text(f"status-{summary['status']}"),
             format_quantity("step", None) if summary["step"] is None else f"{summary['step']}/{summary['steps']}",
             *(format_quantity(name, summary[name], locale) for name in names[3:]),
         )
@@ -249,7 +249,7 @@ def _compared(name: str, value: Any, locale: str) -> str:
 
 def _label(name: str) -> str:
     translator = current_translator()
-    message_id = f"cli-quantity-{name}"
+    message_id = f"quantity-{name}"
     return translator.text(message_id) if translator.has(message_id) else name
 
 

@@ -86,7 +86,7 @@ def event_line(event: dict[str, Any]) -> str | None:
     if event.get("event") in EVENTS:
         return supervisor_line(event)
     translator = current_translator()
-    message_id = f"cli-event-{event.get('event')}"
+    message_id = f"event-{event.get('event')}"
     if event.get("event") in ("notice", "resume-notice", "checkpoint-damaged"):
         text, next_step = (
             translator.text(event["id"], **event["arguments"]),
@@ -96,7 +96,7 @@ def event_line(event: dict[str, Any]) -> str | None:
     if event.get("event") == "guard":
         return _guard_line(event)
     if event.get("event") == "evaluated" and "bits_per_byte" not in event:
-        message_id = "cli-event-evaluated-answers"
+        message_id = "event-evaluated-answers"
     if not translator.has(message_id):
         return None
     plain = {name: value for name, value in event.items() if isinstance(value, (int, float, str))}

@@ -17,9 +17,10 @@ from headway.i18n.lazy_bundle import entries
 from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, known_languages
 
 CORE = "core"
-"""What every page needs: the dashboard's own messages, and the names that it shares with the command line."""
+"""What every page needs: the dashboard's own messages, and those that it shares with the command line."""
 
-SHARED = ("cli-event-", "cli-quantity-", "cli-resource-", "cli-status-")
+SHARED = ("event", "guard", "quantity", "resource", "status", "ui")
+"""The files that it is made of."""
 
 DOMAINS = ("catalog", "checkpoint", "data", "diagnosis", "machine", "plan", "preflight", "recipe", "run", "supervisor",
            "training", "web")  # fmt: skip
@@ -77,11 +78,10 @@ def index(folder: Path = LOCALES_FOLDER) -> dict[str, dict[str, str]]:
 
 def _messages(folder: Path, language: str, domain: str) -> Iterator[tuple[str, str]]:
     """Yield the id and the source of each message, without what is for translators only."""
-    for file in ("ui", "cli") if domain == CORE else (domain,):
+    for file in SHARED if domain == CORE else (domain,):
         path = folder / language / f"{file}.ftl"
         if not path.is_file():
             continue
         for message_id, source in entries(path.read_text(encoding="utf-8")):
-            if file != "cli" or message_id.startswith(SHARED):
-                lines = [line for line in source.split("\n") if line.strip() and not line.startswith("#")]
-                yield message_id, "\n".join(lines) + "\n"
+            lines = [line for line in source.split("\n") if line.strip() and not line.startswith("#")]
+            yield message_id, "\n".join(lines) + "\n"

@@ -36,7 +36,7 @@ def test_skipped_steps_are_told_and_counted(make_small_recipe: Make, tmp_path: P
     skipped = [event for event in run.events() if event["event"] == "step-skipped"]
     assert 0 < len(skipped) < 10
     assert skipped[0]["loss_scale"] == 65536
-    told = Translator("en").text("cli-event-step-skipped", step=1, loss_scale=65536.0)
+    told = Translator("en").text("event-step-skipped", step=1, loss_scale=65536.0)
     assert "65,536" in told
     metrics = run.metrics()
     assert [record["step"] for record in metrics if record["is_skipped"]] == [event["step"] for event in skipped]

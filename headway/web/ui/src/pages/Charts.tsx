@@ -16,7 +16,7 @@ const HIDDEN = new Set(['step', 'time', 'tokens', 'steps_since_start']);
 
 /** What a metric is called; one that somebody else's program reports is shown by its own name. */
 export function nameOf(metric: string): string {
-  const id = [`ui-metric-${metric}`, `cli-quantity-${metric}`].find(has);
+  const id = [`ui-metric-${metric}`, `quantity-${metric}`].find(has);
   return id === undefined ? metric : told(id);
 }
 

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { readDiagnosis, readEvents, readLedger, readRun, type LedgerRow, type RunEvent, type Summary } from '../api';
-import { has, percent, quantity, text, told } from '../i18n';
+import { readDiagnosis, readEvents, readLedger, readRun, type LedgerRow, type Problem, type RunEvent, type Summary } from '../api';
+import { has, percent, quantity, text, told, type Arguments } from '../i18n';
 import { Moment, Quantity, T, Told, useLive } from '../i18n/Text';
 import { Shown, useLoaded } from '../loading';
 import { follow } from '../stream';
@@ -131,7 +131,7 @@ function Ledger(props: { name: string; version: unknown }): JSX.Element {
 
 function LedgerLine(props: { row: LedgerRow }): JSX.Element {
   const { row } = props;
-  const resource = useLive(() => told(`cli-resource-${row.resource}`), [row.resource]);
+  const resource = useLive(() => told(`resource-${row.resource}`), [row.resource]);
   const name = useLive(() => nameOf(row.quantity), [row.quantity]);
   const measured = useLive(() => {
     const value = quantity(row.quantity, row.measured);
@@ -164,20 +164,38 @@ function ErrorBar(props: { error: number }): JSX.Element {
   );
 }
 
+const SHOWN_EVENTS = 200;
+/** Events that carry a message of their own. */
+const NOTICES = new Set(['notice', 'resume-notice', 'checkpoint-damaged']);
+/** Events of the supervisor, whose messages are loaded when there is one. */
+const ATTEMPTS = new Set(['attempt-failed', 'attempt-stopped', 'hang', 'retrying', 'gave-up']);
+
+/** Return the messages that tell an event; none where it is nothing for people. */
+function messagesOf(event: RunEvent): Problem[] {
+  if (NOTICES.has(event.event)) return [{ id: String(event['id']), arguments: event['arguments'] as Arguments }];
+  if (event.event === 'guard') {
+    return [`guard-${String(event['guard'])}`, `guard-action-${String(event['action'])}`].map((id) => ({ id, arguments: event }));
+  }
+  if (ATTEMPTS.has(event.event)) {
+    // The cause is an id here, and a sentence in the message.
+    const cause = event['cause'] === undefined ? {} : { cause: told(`diagnosis-cause-${String(event['cause'])}`) };
+    return [{ id: `supervisor-${event.event}`, arguments: { ...event, ...cause } }];
+  }
+  return has(`event-${event.event}`) ? [{ id: `event-${event.event}`, arguments: event }] : [];
+}
+
 function Events(props: { events: readonly RunEvent[] }): JSX.Element {
-  const shown = props.events.filter(({ event }) => has(`cli-event-${event}`) || event === 'notice').slice(-200).reverse();
+  const shown = props.events.map((event) => [event, messagesOf(event)] as const).filter(([, found]) => found.length > 0);
   return (
     <section aria-labelledby="events">
       <h2 id="events"><T id="ui-events" /></h2>
       <ol class="events">
-        {shown.map((event, index) => (
+        {shown.slice(-SHOWN_EVENTS).reverse().map(([event, messages], index) => (
           <li key={`${event.time}${index}`}>
-            <Moment seconds={event.time} />{' '}
-            {event.event === 'notice' ? (
-              <Told id={String(event['id'])} args={event['arguments'] as Record<string, unknown>} />
-            ) : (
-              <Told id={`cli-event-${event.event}`} args={event} />
-            )}
+            <Moment seconds={event.time} />
+            {messages.map(({ id, arguments: given }) => (
+              <span key={id}> <Told id={id} args={given} /></span>
+            ))}
           </li>
         ))}
       </ol>

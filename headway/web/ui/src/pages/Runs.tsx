@@ -137,7 +137,7 @@ function Row(props: { run: Summary; isChosen: boolean; onToggle: (name: string) 
 }
 
 export function Status(props: { status: string }): JSX.Element {
-  const shown = useLive(() => told(`cli-status-${props.status}`), [props.status]);
+  const shown = useLive(() => told(`status-${props.status}`), [props.status]);
   return <span class={`status ${props.status}`}>{shown}</span>;
 }
 

@@ -1,0 +1,30 @@
+### What is planned and measured; shared by the command line, reports and the dashboard.
+
+quantity-tokens_per_second = tokens per second
+quantity-model_flops_utilization = model FLOPs utilisation
+quantity-step_seconds = time of a step
+quantity-total_seconds = time of the run
+quantity-peak_bytes = peak memory
+quantity-dataset_bytes = data set
+quantity-data_stall_seconds = waiting for data
+quantity-tokens = tokens
+quantity-checkpoint_bytes = checkpoint
+quantity-checkpoint_write_seconds = writing a checkpoint
+quantity-network_bytes_per_step = network, each step
+quantity-energy_joules = energy
+quantity-carbon_kg_co2e = carbon
+quantity-heat_watts = heat
+quantity-engine_version = engine
+quantity-precision = precision
+quantity-skipped_steps = skipped steps
+quantity-validation_loss = validation loss
+quantity-bits_per_byte = bits per byte
+quantity-interruptions = interruptions
+quantity-goodput = goodput
+quantity-checkpoint_stall_share = time for checkpoints
+quantity-restart_share = time for restarts
+quantity-lost_work_share = time for work done twice
+quantity-total_usd = cost
+quantity-energy_usd = electricity
+quantity-step = steps
+quantity-loss = loss
