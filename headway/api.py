@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from headway.errors import PlanError
+from headway.errors import PlanError, RunError
 from headway.recipe import Recipe, find_recipe, resolve_recipe
 
 if TYPE_CHECKING:
@@ -175,6 +175,7 @@ def train(
 
     Raises:
         InfeasibleError: the plan says that the run cannot fit.
+        NotReadyError: the run would fail on this server as it is now.
         HeadwayError: as the plan, the run folder or the training reports it.
         KeyboardInterrupt: passed on after the run has saved and stopped.
     """
@@ -217,6 +218,7 @@ def prepare(
 
     Raises:
         InfeasibleError: the plan says that the run cannot fit.
+        NotReadyError: the run would fail on this server as it is now.
         HeadwayError: as the plan or the run folder reports it.
     """
     from headway.training.resuming import find_run, is_complete, require_resumable
@@ -238,7 +240,27 @@ def prepare(
     if made is not None and not force:
         _require_feasible(made, present_bytes)
     plan_content = made.to_dict() if made is not None else {}
-    return open_run(resolved, plan_content, root=Path(runs), name=name, resume=resume), False
+    looked = _look_before(resolved, Path(runs), plan_content, present_bytes)
+    if not force:
+        _require_ready(looked)
+    run = open_run(resolved, plan_content, root=Path(runs), name=name, resume=resume, before=looked.to_dict())
+    return run, False
+
+
+def _look_before(recipe: Recipe, runs: Path, plan: Mapping[str, Any], present_bytes: int) -> Preflight:
+    """Look at what costs no time; `preflight` looks at the rest."""
+    from headway.resilience.preflight import QUICK
+    from headway.resilience.preflight import preflight as look
+    from headway.resilience.preflight.subject import this_server
+
+    return look(this_server(recipe, runs, plan, present_bytes), tuple(QUICK))
+
+
+def _require_ready(looked: Preflight) -> None:
+    """Refuse a run that would fail on this server as it is now."""
+    failed = [one for check in looked.checks for one in check.findings if one.status == "failed"]
+    if failed:
+        raise NotReadyError(tuple(RunError(one.message_id, **one.arguments) for one in failed))
 
 
 def _with_precision(recipe: Recipe, probing: Probe, runs: Path) -> Recipe:
@@ -259,6 +281,23 @@ def kept(run: RunFolder) -> Literal["nothing", "all", "part"]:
     if not metrics and not saved:
         return "nothing"
     return "part" if metrics and saved < metrics[-1]["step"] else "all"
+
+
+class NotReadyError(RunError):
+    """This server is not ready for a run; ``problems`` holds an error for each reason."""
+
+    def __init__(self, problems: tuple[RunError, ...]) -> None:
+        self.problems = problems
+        super().__init__("preflight-not-ready", count=len(problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return NotReadyError, (self.problems,)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error's JSON body, with one entry for each problem."""
+        body = super().to_dict()
+        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return body
 
 
 class InfeasibleError(PlanError):

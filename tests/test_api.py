@@ -193,3 +193,21 @@ def test_a_run_that_lost_its_checkpoints_says_that_it_starts_again(tmp_path: Pat
 def test_unknown_names_are_no_attributes() -> None:
     with pytest.raises(AttributeError):
         _ = headway.unknown
+
+
+def test_a_server_that_is_not_ready_is_refused_and_forced(
+    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A port that cannot be: all processes of a run on several servers would wait for it in vain.
+    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
+    monkeypatch.setenv("MASTER_PORT", "0")
+    recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
+    with pytest.raises(headway.api.NotReadyError) as caught:
+        headway.train(recipe, runs=tmp_path / "runs")
+    assert [problem.message_id for problem in caught.value.problems] == ["preflight-port-wrong"]
+    assert not (tmp_path / "runs").exists()
+    assert pickle.loads(pickle.dumps(caught.value)).problems[0].arguments == {"port": "0"}
+    run = headway.train(recipe, runs=tmp_path / "runs", force=True)
+    (looked,) = [event for event in run.events() if event["event"] == "preflight"]
+    assert not looked["passed"]
+    assert {check["name"] for check in looked["checks"]} >= {"memory", "disk", "clock"}

@@ -167,10 +167,18 @@ def _number(plan: dict[str, Any], section: str, name: str) -> float | None:
     return value if isinstance(value, (int, float)) else None
 
 
+_BETWEEN = frozenset(
+    {"attempt-started", "attempt-failed", "attempt-stopped", "attempt-finished", "retrying", "gave-up", "preflight"}
+)
+"""Events that nobody wrote who trains."""
+
+
 def _active_seconds(metrics: list[dict[str, Any]], events: list[dict[str, Any]]) -> float:
     """Return how long processes of the run were alive, as far as they left a trace; the time between does not count."""
     starts = [event["time"] for event in events if event["event"] in ("started", "resumed")]
-    traces = sorted(record["time"] for record in (*metrics, *events) if "time" in record)
+    # What the supervisor and the next start write before it begins is no sign of life of the one before.
+    own = (event for event in events if event["event"] not in _BETWEEN)
+    traces = sorted(record["time"] for record in (*metrics, *own) if "time" in record)
     total = 0.0
     for start, following in pairwise([*starts, float("inf")]):
         total += max((time for time in traces if start <= time < following), default=start) - start

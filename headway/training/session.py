@@ -54,7 +54,13 @@ class Followers:
 
 
 def open_run(
-    recipe: Recipe, plan: Mapping[str, Any], *, root: Path, name: str | None = None, resume: bool = False
+    recipe: Recipe,
+    plan: Mapping[str, Any],
+    *,
+    root: Path,
+    name: str | None = None,
+    resume: bool = False,
+    before: Mapping[str, Any] | None = None,
 ) -> RunFolder:
     """Create the folder of a new run, or find the one to resume.
 
@@ -64,12 +70,15 @@ def open_run(
         root: the folder of all runs.
         name: the run's name; the recipe's by default.
         resume: go on with the newest run of that name.
+        before: what was looked at before, for the run's event log; None where nothing was.
 
     Raises:
         RunError: the name is taken or unknown, the recipe changed since the run began, or more steps are done.
     """
     if not resume:
-        return RunFolder.create(root, recipe, plan, name)
+        run = RunFolder.create(root, recipe, plan, name)
+        _record_before(run, before)
+        return run
     run = find_run(root, recipe, name)
     require_resumable(run, recipe)
     notices = resume_notices(run, recipe)
@@ -79,10 +88,17 @@ def open_run(
     else:
         run.write_plan(plan)
     run.write_recipe(recipe)
+    _record_before(run, before)
     with EventLog(run.events_path) as events:
         for notice in notices:
             events.record(RESUME_NOTICE, id=notice.message_id, arguments=notice.arguments)
     return run
+
+
+def _record_before(run: RunFolder, before: Mapping[str, Any] | None) -> None:
+    if before is not None:
+        with EventLog(run.events_path) as events:
+            events.record("preflight", **before)
 
 
 @final

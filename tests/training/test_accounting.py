@@ -126,3 +126,13 @@ def test_a_run_without_a_step_has_nothing_but_its_plan(tmp_path: Path) -> None:
     recipe = resolve_recipe({"model": {"preset": "headway-tiny-1m"}, "training": {"steps": 6}})
     run = RunFolder.create(tmp_path, recipe, PLAN, "empty")
     assert all(row.measured is None for row in measure_run(run).rows)
+
+
+def test_the_wait_before_a_new_start_takes_no_energy(tmp_path: Path) -> None:
+    run = write(tmp_path, PLAN)
+    before = {row.quantity: row.measured for row in measure_run(run).rows}["energy_joules"]
+    with EventLog(run.events_path) as events:
+        events.append({"time": 28, "event": "retrying", "attempt": 2, "wait_seconds": 1.5, "cause": "killed"})
+        events.append({"time": 29.5, "event": "attempt-started", "attempt": 2})
+    after = {row.quantity: row.measured for row in measure_run(run).rows}["energy_joules"]
+    assert after == before is not None

@@ -19,6 +19,13 @@ preflight-check-unknown = A check must be one of { $known }, but { $name } is no
 # $reason (String): in English, from the system
 preflight-check-failed = This check could not look: { $reason }
 
+# $count (Number): of the problems, which follow
+preflight-not-ready = { $count ->
+    [one] This server is not ready for the run:
+   *[other] This server is not ready for the run, for { $count } reasons:
+}
+    .next = Mend that, then try again; --force trains all the same.
+
 ## Software
 
 # $engine (String), $installed (String): a version
