@@ -34,10 +34,10 @@ guard-device-events = { $kind ->
            *[other] Xid { $code }
         }.
         [xid] Gerät { $device } meldet vor Schritt { $step } Xid { $code }.
-        [corrected] Gerät { $device } hat vor Schritt { $step } { $count ->
+        [corrected] Gerät { $device } hat { $count ->
             [one] einen Speicherfehler
            *[other] { $count } Speicherfehler
-        } korrigiert.
+        } vor Schritt { $step } korrigiert.
         [power] Gerät { $device } wird bei Schritt { $step } gedrosselt, weil Leistung fehlt.
        *[thermal] Gerät { $device } wird bei Schritt { $step } wegen Hitze gedrosselt.
     }

@@ -15,7 +15,7 @@ guard-disk = चक्रिका पूर्यते : { $step } इति �
 guard-throughput = पदानि मन्दानि : { $step } इति पदं यावत् एकैकं { DURATION($step_seconds) } गृह्णाति, { $beside ->
         [plan] योजनायां तु { DURATION($expected_seconds) }
        *[best] उत्तमावस्थायां तु { DURATION($expected_seconds) }
-    } ; स तस्य वेगस्य { PERCENT($share) } ।
+    } ; अयं तस्य वेगस्य { PERCENT($share) } ।
     .next = यन्त्रस्य तापः, विद्युच्छक्तिः, अन्ये कार्यक्रमाः, जालं च परीक्ष्यन्ताम् ।
 guard-straggler = प्रक्रिया { $rank } अन्याः विलम्बयति : पदे { $step } तदेव कार्यं तया { DURATION($seconds) } इति काले क्रियते, यत् सामान्यकालात् { DECIMAL($ratio) } गुणितम् ।
     .next = तस्याः यन्त्रं परीक्ष्यताम् : तापः, विद्युच्छक्तिः, अन्ये कार्यक्रमाः ; अथवा आगामिनि आरम्भे तत् त्यज्यताम् ।
@@ -30,12 +30,12 @@ guard-corruption = { $what ->
        *[other] {" "}: प्रक्रियायाः { $rank } फलम् अन्यासां फलैः न समम् ।
     }
 guard-device-events = { $kind ->
-        [uncorrectable] उपकरणं { $device } { $step } इति पदात् प्राक् { $code ->
+        [uncorrectable] { $step } इति पदात् प्राक् उपकरणं { $device } { $code ->
             [0] असंशोध्यं स्मृतिदोषं
            *[other] Xid { $code } इति दोषं
         } सूचयति ।
-        [xid] उपकरणं { $device } { $step } इति पदात् प्राक् Xid { $code } इति दोषं सूचयति ।
-        [corrected] उपकरणं { $device } { $step } इति पदात् प्राक् { $count ->
+        [xid] { $step } इति पदात् प्राक् उपकरणं { $device } Xid { $code } इति दोषं सूचयति ।
+        [corrected] { $step } इति पदात् प्राक् उपकरणं { $device } { $count ->
             [1] एकं स्मृतिदोषं
             [2] द्वौ स्मृतिदोषौ
            *[other] { $count } स्मृतिदोषान्
