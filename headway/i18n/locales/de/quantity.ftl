@@ -1,0 +1,30 @@
+### Was geplant und gemessen wird.
+
+quantity-tokens_per_second = Tokens pro Sekunde
+quantity-model_flops_utilization = Modell-FLOPs-Auslastung (MFU)
+quantity-step_seconds = Zeit je Schritt
+quantity-total_seconds = Zeit des Laufs
+quantity-peak_bytes = Spitzenbedarf an Speicher
+quantity-dataset_bytes = Datensatz
+quantity-data_stall_seconds = Warten auf Daten
+quantity-tokens = Tokens
+quantity-checkpoint_bytes = Checkpoint
+quantity-checkpoint_write_seconds = Schreiben eines Checkpoints
+quantity-network_bytes_per_step = Netzwerk, je Schritt
+quantity-energy_joules = Energie
+quantity-carbon_kg_co2e = CO₂-Äquivalent
+quantity-heat_watts = Wärme
+quantity-engine_version = Engine
+quantity-precision = Präzision
+quantity-skipped_steps = übersprungene Schritte
+quantity-validation_loss = Validierungs-Loss
+quantity-bits_per_byte = Bit je Byte
+quantity-interruptions = Unterbrechungen
+quantity-goodput = Goodput
+quantity-checkpoint_stall_share = Zeit für Checkpoints
+quantity-restart_share = Zeit für Neustarts
+quantity-lost_work_share = Zeit für doppelte Arbeit
+quantity-total_usd = Kosten
+quantity-energy_usd = Strom
+quantity-step = Schritte
+quantity-loss = Loss

@@ -1,0 +1,30 @@
+### Ce qui est prévu et mesuré.
+
+quantity-tokens_per_second = tokens par seconde
+quantity-model_flops_utilization = utilisation des FLOPs du modèle (MFU)
+quantity-step_seconds = durée d'une étape
+quantity-total_seconds = durée du run
+quantity-peak_bytes = pic de mémoire
+quantity-dataset_bytes = jeu de données
+quantity-data_stall_seconds = attente des données
+quantity-tokens = tokens
+quantity-checkpoint_bytes = checkpoint
+quantity-checkpoint_write_seconds = écriture d'un checkpoint
+quantity-network_bytes_per_step = réseau, par étape
+quantity-energy_joules = énergie
+quantity-carbon_kg_co2e = carbone
+quantity-heat_watts = chaleur
+quantity-engine_version = moteur
+quantity-precision = précision
+quantity-skipped_steps = étapes sautées
+quantity-validation_loss = perte de validation
+quantity-bits_per_byte = bits par octet
+quantity-interruptions = interruptions
+quantity-goodput = goodput
+quantity-checkpoint_stall_share = temps des checkpoints
+quantity-restart_share = temps des redémarrages
+quantity-lost_work_share = temps du travail refait
+quantity-total_usd = coût
+quantity-energy_usd = électricité
+quantity-step = étapes
+quantity-loss = perte

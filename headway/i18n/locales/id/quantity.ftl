@@ -1,0 +1,30 @@
+### Yang direncanakan dan diukur.
+
+quantity-tokens_per_second = token per detik
+quantity-model_flops_utilization = utilisasi FLOPs model (MFU)
+quantity-step_seconds = waktu per langkah
+quantity-total_seconds = waktu run
+quantity-peak_bytes = puncak memori
+quantity-dataset_bytes = dataset
+quantity-data_stall_seconds = menunggu data
+quantity-tokens = token
+quantity-checkpoint_bytes = checkpoint
+quantity-checkpoint_write_seconds = menulis checkpoint
+quantity-network_bytes_per_step = jaringan, per langkah
+quantity-energy_joules = energi
+quantity-carbon_kg_co2e = karbon
+quantity-heat_watts = panas
+quantity-engine_version = mesin
+quantity-precision = presisi
+quantity-skipped_steps = langkah yang dilewati
+quantity-validation_loss = loss validasi
+quantity-bits_per_byte = bit per byte
+quantity-interruptions = interupsi
+quantity-goodput = goodput
+quantity-checkpoint_stall_share = waktu untuk checkpoint
+quantity-restart_share = waktu untuk mulai ulang
+quantity-lost_work_share = waktu untuk kerja ulang
+quantity-total_usd = biaya
+quantity-energy_usd = listrik
+quantity-step = langkah
+quantity-loss = loss

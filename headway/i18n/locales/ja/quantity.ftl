@@ -1,0 +1,30 @@
+### 計画値と実測値の項目
+
+quantity-tokens_per_second = トークン/秒
+quantity-model_flops_utilization = モデル FLOPs 使用率 (MFU)
+quantity-step_seconds = 1 ステップの時間
+quantity-total_seconds = ランの時間
+quantity-peak_bytes = ピークメモリ
+quantity-dataset_bytes = データセット
+quantity-data_stall_seconds = データ待ち
+quantity-tokens = トークン数
+quantity-checkpoint_bytes = チェックポイント
+quantity-checkpoint_write_seconds = チェックポイントの書き込み
+quantity-network_bytes_per_step = ステップごとの通信量
+quantity-energy_joules = 電力量
+quantity-carbon_kg_co2e = 炭素排出量
+quantity-heat_watts = 発熱
+quantity-engine_version = エンジン
+quantity-precision = 精度
+quantity-skipped_steps = スキップしたステップ
+quantity-validation_loss = 検証損失
+quantity-bits_per_byte = バイトあたりのビット数
+quantity-interruptions = 中断回数
+quantity-goodput = グッドプット
+quantity-checkpoint_stall_share = チェックポイントの時間
+quantity-restart_share = 再起動の時間
+quantity-lost_work_share = やり直しの時間
+quantity-total_usd = 費用
+quantity-energy_usd = 電気代
+quantity-step = ステップ数
+quantity-loss = 損失

@@ -1,0 +1,30 @@
+### 계획하고 측정하는 항목
+
+quantity-tokens_per_second = 초당 토큰
+quantity-model_flops_utilization = 모델 FLOPs 활용률(MFU)
+quantity-step_seconds = 스텝 시간
+quantity-total_seconds = 런 시간
+quantity-peak_bytes = 최대 메모리
+quantity-dataset_bytes = 데이터셋
+quantity-data_stall_seconds = 데이터 대기
+quantity-tokens = 토큰
+quantity-checkpoint_bytes = 체크포인트
+quantity-checkpoint_write_seconds = 체크포인트 쓰기
+quantity-network_bytes_per_step = 스텝당 네트워크
+quantity-energy_joules = 에너지
+quantity-carbon_kg_co2e = 탄소 배출량
+quantity-heat_watts = 발열
+quantity-engine_version = 엔진
+quantity-precision = 정밀도
+quantity-skipped_steps = 건너뛴 스텝
+quantity-validation_loss = 검증 손실
+quantity-bits_per_byte = 바이트당 비트
+quantity-interruptions = 중단 횟수
+quantity-goodput = 굿풋
+quantity-checkpoint_stall_share = 체크포인트 시간
+quantity-restart_share = 재시작 시간
+quantity-lost_work_share = 재작업 시간
+quantity-total_usd = 비용
+quantity-energy_usd = 전기 요금
+quantity-step = 스텝
+quantity-loss = 손실

@@ -1,0 +1,30 @@
+### O que é planejado e medido.
+
+quantity-tokens_per_second = tokens por segundo
+quantity-model_flops_utilization = utilização de FLOPs do modelo (MFU)
+quantity-step_seconds = tempo por passo
+quantity-total_seconds = tempo da execução
+quantity-peak_bytes = pico de memória
+quantity-dataset_bytes = conjunto de dados
+quantity-data_stall_seconds = espera por dados
+quantity-tokens = tokens
+quantity-checkpoint_bytes = checkpoint
+quantity-checkpoint_write_seconds = gravação de um checkpoint
+quantity-network_bytes_per_step = rede, por passo
+quantity-energy_joules = energia
+quantity-carbon_kg_co2e = carbono
+quantity-heat_watts = calor
+quantity-engine_version = motor
+quantity-precision = precisão
+quantity-skipped_steps = passos pulados
+quantity-validation_loss = perda de validação
+quantity-bits_per_byte = bits por byte
+quantity-interruptions = interrupções
+quantity-goodput = goodput
+quantity-checkpoint_stall_share = tempo com checkpoints
+quantity-restart_share = tempo com reinícios
+quantity-lost_work_share = tempo com trabalho refeito
+quantity-total_usd = custo
+quantity-energy_usd = eletricidade
+quantity-step = passos
+quantity-loss = perda

@@ -1,0 +1,30 @@
+### Что планируется и измеряется.
+
+quantity-tokens_per_second = токенов в секунду
+quantity-model_flops_utilization = утилизация FLOPs модели (MFU)
+quantity-step_seconds = время шага
+quantity-total_seconds = время запуска
+quantity-peak_bytes = пиковая память
+quantity-dataset_bytes = набор данных
+quantity-data_stall_seconds = ожидание данных
+quantity-tokens = токены
+quantity-checkpoint_bytes = чекпоинт
+quantity-checkpoint_write_seconds = запись чекпоинта
+quantity-network_bytes_per_step = сеть, на шаг
+quantity-energy_joules = энергия
+quantity-carbon_kg_co2e = углеродный след
+quantity-heat_watts = тепло
+quantity-engine_version = движок
+quantity-precision = точность
+quantity-skipped_steps = пропущенные шаги
+quantity-validation_loss = loss на валидации
+quantity-bits_per_byte = бит на байт
+quantity-interruptions = прерывания
+quantity-goodput = goodput
+quantity-checkpoint_stall_share = время на чекпоинты
+quantity-restart_share = время на перезапуски
+quantity-lost_work_share = время на повторную работу
+quantity-total_usd = стоимость
+quantity-energy_usd = электричество
+quantity-step = шаги
+quantity-loss = loss

@@ -1,0 +1,30 @@
+### यद् योज्यते मीयते च ।
+
+quantity-tokens_per_second = प्रतिसेकण्डं टोकनानि
+quantity-model_flops_utilization = प्रतिरूपस्य FLOPs-उपयोगः (MFU)
+quantity-step_seconds = एकपदस्य कालः
+quantity-total_seconds = प्रवर्तनस्य कालः
+quantity-peak_bytes = अधिकतमा स्मृतिः
+quantity-dataset_bytes = दत्तांशसङ्ग्रहः
+quantity-data_stall_seconds = दत्तांशप्रतीक्षा
+quantity-tokens = टोकनानि
+quantity-checkpoint_bytes = रक्षितबिन्दुः
+quantity-checkpoint_write_seconds = रक्षितबिन्दोः लेखनम्
+quantity-network_bytes_per_step = प्रतिपदं जालम्
+quantity-energy_joules = ऊर्जा
+quantity-carbon_kg_co2e = अङ्गारोत्सर्गः
+quantity-heat_watts = तापः
+quantity-engine_version = चालकयन्त्रम्
+quantity-precision = परिशुद्धिः
+quantity-skipped_steps = लङ्घितानि पदानि
+quantity-validation_loss = परीक्षणहानिः
+quantity-bits_per_byte = प्रतिबैटं बिट्-मानम्
+quantity-interruptions = व्यवधानानि
+quantity-goodput = सार्थकांशः
+quantity-checkpoint_stall_share = रक्षितबिन्दूनां कालः
+quantity-restart_share = पुनरारम्भाणां कालः
+quantity-lost_work_share = पुनःकृतकार्यस्य कालः
+quantity-total_usd = व्ययः
+quantity-energy_usd = विद्युद्व्ययः
+quantity-step = पदानि
+quantity-loss = हानिः
