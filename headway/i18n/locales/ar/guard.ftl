@@ -15,7 +15,7 @@ guard-throughput = الخطوات بطيئة: حتى الخطوة { $step } تس
        *[best] وكانت في أفضل حالاتها { DURATION($expected_seconds) }
     }، أي { PERCENT($share) } من تلك السرعة.
     .next = افحص الحرارة والتغذية الكهربائية والبرامج الأخرى على الجهاز وشبكته.
-guard-straggler = العملية { $rank } تؤخّر غيرها: عند الخطوة { $step } استغرق العمل نفسه لديها { DURATION($seconds) }، أي { DECIMAL($ratio) } ضعف المعتاد.
+guard-straggler = العملية { $rank } تؤخّر غيرها: عند الخطوة { $step } استغرق العمل نفسه لديها { DURATION($seconds) }، أي المعتاد مضروبًا في { DECIMAL($ratio) }.
     .next = افحص جهازها: الحرارة والتغذية الكهربائية والبرامج الأخرى؛ أو استبعده من البدء التالي.
 guard-data-stall = الخطوات تنتظر بياناتها: { PERCENT($share) } من الزمن حتى الخطوة { $step }.
     .next = ضع البيانات على قرص أسرع، أو امنح هذه العملية معالجات أكثر.
@@ -32,9 +32,9 @@ guard-device-events = { $kind ->
            *[other] خطأ Xid { $code }
         } قبل الخطوة { $step }.
         [xid] أبلغ الجهاز { $device } عن خطأ Xid { $code } قبل الخطوة { $step }.
-        [corrected] صحّح الجهاز { $device } { $count ->
-            [one] خطأً واحدًا في الذاكرة
-            [two] خطأين في الذاكرة
+        [corrected] الجهاز { $device }: صُحّح { $count ->
+            [one] خطأ واحد في الذاكرة
+            [two] خطآن في الذاكرة
             [few] { $count } أخطاء في الذاكرة
             [many] { $count } خطأً في الذاكرة
            *[other] { $count } خطأ في الذاكرة

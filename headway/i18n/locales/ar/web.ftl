@@ -1,7 +1,7 @@
 web-not-found = لا يوجد شيء في { $path }.
     .next = انظر في `/`، أو في docs/reference لمعرفة عناوين الواجهة البرمجية.
 web-method = لا يقبل { $path } الطلب { $method }.
-    .next = استخدم GET للقراءة، وPOST للتخطيط أو التشخيص.
+    .next = استخدم GET للقراءة، و POST للتخطيط أو التشخيص.
 web-not-built = يجب بناء ملفات لوحة المتابعة أولًا، لكنها غير موجودة.
     .next = ثبّت Headway بالأمر `pip install .`، أو نفّذ `make venv` في مجلد شيفرته المصدرية.
 web-package-missing = تحتاج لوحة المتابعة إلى { $package }، وهي غير مثبّتة.

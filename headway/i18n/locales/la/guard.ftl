@@ -13,7 +13,7 @@ guard-throughput = Gradus tardi sunt: ad gradum { $step } usque singuli { DURATI
        *[best] cum optimi { DURATION($expected_seconds) } poscerent
     }, id est { PERCENT($share) } illius celeritatis.
     .next = Inspice calorem, vim electricam, alia programmata machinae, rete eius.
-guard-straggler = Processus { $rank } ceteros moratur: ad gradum { $step } idem opus ei { DURATION($seconds) } poscit, { DECIMAL($ratio) } partes temporis soliti.
+guard-straggler = Processus { $rank } ceteros moratur: ad gradum { $step } idem opus ei { DURATION($seconds) } poscit, id est tempus solitum × { DECIMAL($ratio) }.
     .next = Machinam eius inspice: calorem, vim electricam, alia programmata; aut eam a proximo initio exclude.
 guard-data-stall = Gradus data exspectant: { PERCENT($share) } temporis usque ad gradum { $step }.
     .next = Data in celeriore disco pone, aut huic processui plura processoria da.
