@@ -1,0 +1,549 @@
+diagnosis-nothing-there = يجب أن يكون هناك سجلّ لقراءته، لكن { $path } ليس ملفًا ولا مجلدًا فيه سجلّات ولا نمطًا يطابق سجلًّا.
+    .next = سمِّ ملفًا أو مجلدًا أو نمطًا بين علامتي اقتباس، أو استخدم - لقراءة ما يكتبه أمر آخر.
+diagnosis-nothing-named = يجب أن يكون هناك سجلّ لقراءته، لكن لم يُسمَّ أي سجلّ.
+    .next = سمِّ ملفات أو مجلدات، مثلًا: headway diagnose slurm-4711.out
+diagnosis-signature-broken = يجب أن تتبع كل بصمة قواعد جدولها، لكن البصمة { $signature } في { $file } تخالف قاعدة { $key }.
+    .next = قارنها بغيرها في الملف نفسه؛ الحقول موصوفة في headway/diagnosis/signature.py.
+
+diagnosis-note-unreadable = تعذّرت قراءة { $path }: { $reason }
+diagnosis-note-damaged = { $path } تالف، وقُرئ حتى موضع التلف: { $reason }
+diagnosis-note-no-text = { $path } لا يحوي نصًّا، وجرى تجاوزه.
+diagnosis-note-bomb = يتضخّم { $path } عند فكّه بلا حدّ، فقُرئ جزء منه فقط.
+diagnosis-note-nested = { $path } في عمق كبير داخل أرشيفات أخرى، وجرى تجاوزه.
+
+diagnosis-read = قُرئ { $count ->
+    [one] سجلّ واحد
+    [two] سجلّان
+    [few] { COUNT($count) } سجلّات
+   *[other] { COUNT($count) } سجلًّا
+}، { BYTES($bytes) }.
+diagnosis-heading-first = ما أخفق أولًا
+diagnosis-heading-evidence = ما يدلّ عليه
+diagnosis-heading-then = ما تلا ذلك
+diagnosis-heading-also = لوحظ أيضًا
+diagnosis-heading-do = ما العمل
+diagnosis-heading-numbers = أرقام
+diagnosis-heading-survived = ما جرى تجاوزه من قبل
+diagnosis-unsaid = هذه نتيجة؛ والسجلّات لا تذكر ما وراءها.
+diagnosis-sure = الثقة { PERCENT($confidence) }
+diagnosis-rank = الرتبة { $rank }
+diagnosis-host = على { $host }
+diagnosis-place = { $file }:{ $line }
+diagnosis-times = { $count ->
+    [one] مرة واحدة
+    [two] مرتان
+    [few] { COUNT($count) } مرات
+   *[other] { COUNT($count) } مرة
+}
+diagnosis-number-silent_seconds = مدة الصمت بعد آخر خطوة
+diagnosis-number-usual_step_seconds = الزمن المعتاد بين خطوتين
+diagnosis-number-last_step = آخر خطوة ظهرت
+diagnosis-number-steps_lost = خطوات منذ آخر نقطة حفظ يجب أن تُعاد
+diagnosis-number-last_checkpoint_step = آخر نقطة حفظ، عند الخطوة
+diagnosis-number-device_tried_bytes = الذاكرة المطلوبة
+diagnosis-number-device_capacity_bytes = ذاكرة الجهاز
+diagnosis-number-device_free_bytes = الحرّ حينها
+diagnosis-number-device_allocated_bytes = ما تشغله الموتّرات
+diagnosis-number-device_unallocated_bytes = ما يحتجزه المخصِّص دون استخدام
+diagnosis-number-planned_peak_bytes = الذروة المخطَّطة
+diagnosis-number-planned_parts = المخطَّط لكل جزء
+diagnosis-number-change = توزيع يكفيه المتاح حسب الخطة
+diagnosis-number-waiting_ranks = الرتب التي كانت تنتظر
+diagnosis-number-missing_ranks = الرتب التي لم تدخل
+diagnosis-number-operation = العملية التي كانت تنتظر فيها
+
+diagnosis-column-id = السبب
+diagnosis-column-area = المجال
+diagnosis-column-text = المعنى
+
+diagnosis-cause-unknown = لا شيء في هذه السجلّات يفسّر الإخفاق.
+diagnosis-cause-healthy = لم يخفق شيء: استمر التدريب أو بلغ نهايته.
+
+diagnosis-cause-device-memory = نفدت ذاكرة المسرّع.
+diagnosis-cause-device-memory-optimizer = نفدت ذاكرة المسرّع حين أنشأ المحسِّن حالاته أو استخدمها.
+diagnosis-cause-device-memory-logits = نفدت ذاكرة المسرّع عند حساب الخسارة: لوجيتات كل الرموز على كامل المفردات.
+diagnosis-cause-device-memory-attention = نفدت ذاكرة المسرّع في انتباه يحتفظ بكل الدرجات.
+diagnosis-cause-device-memory-evaluation = نفدت ذاكرة المسرّع أثناء التقييم.
+diagnosis-cause-device-memory-checkpoint = نفدت ذاكرة المسرّع أثناء تجميع نقطة حفظ.
+diagnosis-cause-device-memory-load = لا تتّسع ذاكرة المسرّع للنموذج: نفدت أثناء تحميل الأوزان.
+diagnosis-cause-device-memory-generation = نفدت ذاكرة المسرّع أثناء توليد النص: كبرت ذاكرة KV المؤقتة أكثر من اللازم.
+diagnosis-cause-device-memory-activations = نفدت ذاكرة المسرّع للتنشيطات، في التمرير الأمامي أو الخلفي.
+diagnosis-cause-device-memory-fragmentation = كانت ذاكرة المسرّع مجزّأة: المحجوز كافٍ، لكن في قطع أصغر من اللازم.
+diagnosis-cause-device-memory-others = نفدت ذاكرة المسرّع، وكانت عملية أخرى تشغل جزءًا منها.
+diagnosis-cause-device-memory-collectives = لم تجد NCCL ذاكرة على المسرّع لمخازنها المؤقتة.
+diagnosis-cause-device-memory-cache-blocks = ذاكرة المسرّع لا تكفي ذاكرة KV المؤقتة عند هذا الطول للسياق.
+diagnosis-cause-device-memory-kernel = تطلب إحدى النوى سجلّات أو ذاكرة مشتركة أكثر مما في هذا المسرّع.
+diagnosis-cause-device-memory-tpu = نفدت ذاكرة TPU عند ترجمة البرنامج لها.
+diagnosis-cause-device-memory-preallocated = لم يستطع إطار العمل تهيئة مكتبات المسرّع: أخذت الذاكرةَ عملية أخرى أو حجزُ الإطار نفسه.
+
+diagnosis-cause-host-memory-killer = نفدت ذاكرة الخادم، فأنهت نواة النظام العملية.
+diagnosis-cause-host-memory-limit = تجاوزت المهمة حدّ ذاكرتها فأُنهيت.
+diagnosis-cause-host-memory-ray = أنهى Ray العامل لأن ذاكرة عقدته أوشكت على النفاد.
+diagnosis-cause-host-memory-allocation = لم تبقَ لدى الخادم ذاكرة للتخصيص.
+diagnosis-cause-fork-memory = رفض النظام عملية أو خيطًا آخر: بُلغ حدّ للعمليات أو الذاكرة.
+diagnosis-cause-pinned-memory = تعذّر تثبيت ذاكرة المضيف للنقل إلى المسرّع.
+diagnosis-cause-shared-memory = كانت الذاكرة المشتركة (/dev/shm) صغيرة جدًّا.
+diagnosis-cause-data-worker-killed = أُنهيت عملية لتحميل البيانات، غالبًا لنقص ذاكرة المضيف.
+diagnosis-cause-data-worker-died = انتهت عملية لتحميل البيانات دون أن تذكر السبب.
+
+diagnosis-cause-torchrun-summary = سمّى المُطلِق الرتبة التي أخفقت أولًا.
+diagnosis-cause-child-failed = أخفقت عملية عاملة.
+diagnosis-cause-killed = أُنهيت عملية من الخارج (SIGKILL)، غالبًا لنقص الذاكرة.
+diagnosis-cause-terminated = طُلب من عملية أن تتوقّف (SIGTERM).
+diagnosis-cause-aborted = أجهضت عملية نفسها (abort).
+diagnosis-cause-task-failed = أخفق جزء من المهمة.
+diagnosis-cause-ray-worker-died = انتهى عامل Ray.
+diagnosis-cause-pod-restarting = أخفق الـ pod مرة بعد مرة.
+diagnosis-cause-training-ended = بلغ التدريب نهايته.
+diagnosis-cause-world-size = عدد الرتب.
+
+diagnosis-cause-collective-timeout = انتظرت الرتب بعضها في عملية جماعية حتى انقضاء المهلة.
+diagnosis-cause-collective-aborted = أنهت مكتبة الاتصالات الجماعية العملية بعد إخفاق في مكان آخر.
+diagnosis-cause-peer-gone = اختفت رتبة أخرى: أُغلق اتصالها.
+diagnosis-cause-nccl-system-error = أخفقت NCCL في استدعاء للنظام أو لـ CUDA.
+diagnosis-cause-collective-mismatch = دخلت الرتب عمليات جماعية مختلفة، أو العملية نفسها بأحجام مختلفة.
+diagnosis-cause-rank-behind = لم تصل رتبة إلى العملية الجماعية التي كانت الرتب الأخرى تنتظر فيها.
+diagnosis-cause-rank-silent = صمتت رتبة، وانتظرتها الأخرى عبثًا.
+diagnosis-cause-hang = توقّف التدريب في مكانه دون خطأ.
+diagnosis-cause-save-outlasts-timeout = استغرق حفظ نقطة الحفظ أطول من مهلة العمليات الجماعية التي كانت تنتظره.
+diagnosis-cause-data-outlasts-timeout = استغرق تحضير البيانات على رتبة أطول من مهلة العمليات الجماعية التي كانت تنتظره.
+diagnosis-cause-nccl-version-mix = تستخدم الرتب إصدارات مختلفة من NCCL، أو إصدارًا لا يوافق إطار العمل.
+diagnosis-cause-duplicate-device = رتبتان تستخدمان المسرّع نفسه.
+diagnosis-cause-nccl-peer-access = أخفق الوصول المباشر بين المسرّعات (P2P).
+diagnosis-cause-nccl-bad-plugin = أخفق ملحق شبكة NCCL أو لا يوافق إصدارها.
+
+diagnosis-cause-gpu-lost = فُقد مسرّع: لم يعد يستجيب على ناقله.
+diagnosis-cause-gpu-ecc-uncorrectable = وقع في ذاكرة مسرّع خطأ لا يمكن تصحيحه (ECC).
+diagnosis-cause-gpu-row-remap = لم يستطع مسرّع استبدال صفوف تالفة في ذاكرته، أو يحتاج إلى إعادة ضبط لفعل ذلك.
+diagnosis-cause-nvlink-error = أخفقت وصلة بين المسرّعات (NVLink أو NVSwitch).
+diagnosis-cause-fabric-manager = مبدّل المسرّعات غير مهيّأ: برنامج fabric manager لا يعمل أو لا يوافق المشغّل.
+diagnosis-cause-cuda-launch-failure = أخفقت نواة على المسرّع، والسجلّات لا تذكر السبب.
+diagnosis-cause-gpu-thermal = سخن معالج أو مسرّع أكثر من اللازم فأبطأ.
+diagnosis-cause-gpu-power = نقصت التغذية الكهربائية لمسرّع فأبطأ.
+diagnosis-cause-node-power = أخفق مزوّد الطاقة في خادم.
+diagnosis-cause-pcie-error = أبلغ ناقل PCIe عن خطأ لا يمكن تصحيحه.
+diagnosis-cause-machine-check = أبلغ المعالج أو ذاكرة المضيف عن خطأ في العتاد.
+diagnosis-cause-kernel-panic = انهار نظام تشغيل أحد الخوادم أو تجمّد.
+diagnosis-cause-task-blocked = انتظرت عملية القرص أو الشبكة دقائق.
+diagnosis-cause-disk-failed = أخفق قرص أو نظام ملفاته.
+diagnosis-cause-nic-failed = أخفقت بطاقة شبكة أو وصلتها.
+diagnosis-cause-amd-gpu-failed = أخفق مسرّع AMD أو أُعيد ضبطه.
+diagnosis-cause-tpu-failed = أخفقت TPU، أو تعذّر بدؤها، أو كانت تشغلها عملية أخرى.
+diagnosis-cause-silent-corruption = حسب جهاز نتائج خاطئة دون أي خطأ ظاهر.
+diagnosis-cause-straggler = كانت رتبة أبطأ من غيرها.
+diagnosis-cause-throughput-loss = صار التدريب أبطأ.
+diagnosis-cause-clock-jump = كانت ساعة أحد الخوادم خاطئة أو قفزت.
+
+diagnosis-cause-xid-1 = وصل إلى المسرّع سيل أوامر لا يُقرأ (Xid 1).
+diagnosis-cause-xid-6 = صادف المسرّع أمرًا لا يستطيع قراءته (Xid 6).
+diagnosis-cause-xid-7 = صادف المسرّع عنوان أوامر غير صالح (Xid 7).
+diagnosis-cause-xid-8 = توقّف المسرّع عن المعالجة: نواة طالت أكثر من اللازم أو تجمّدت (Xid 8).
+diagnosis-cause-xid-9 = برمج المشغّل المسرّعَ برمجة خاطئة (Xid 9).
+diagnosis-cause-xid-11 = صادف المسرّع سيل أوامر تالفًا (Xid 11).
+diagnosis-cause-xid-12 = أخفق المشغّل أثناء معالجة استثناء من المسرّع (Xid 12).
+diagnosis-cause-xid-13 = أطلقت نواة استثناء، غالبًا وصول خارج الحدود (Xid 13).
+diagnosis-cause-xid-16 = تجمّد محرّك العرض (Xid 16).
+diagnosis-cause-xid-18 = التحكّم بالناقل معطّل للمسرّع في إعدادات PCI (Xid 18).
+diagnosis-cause-xid-19 = أخفق محرّك العرض (Xid 19).
+diagnosis-cause-xid-24 = انقضت مهلة أحد سيمافورات المسرّع (Xid 24).
+diagnosis-cause-xid-25 = صادف المسرّع مخزن أوامر غير مسموح (Xid 25).
+diagnosis-cause-xid-26 = انقضت مهلة مخزن الإطارات في المسرّع (Xid 26).
+diagnosis-cause-xid-30 = لم يستطع المسرّع الوصول إلى سيمافور (Xid 30).
+diagnosis-cause-xid-31 = لمست نواة ذاكرة غير مرسومة (Xid 31).
+diagnosis-cause-xid-32 = صادف المسرّع مخزن أوامر تالفًا (Xid 32).
+diagnosis-cause-xid-33 = أخفق متحكّم دقيق في المسرّع (Xid 33).
+diagnosis-cause-xid-37 = أخفقت البرمجيات الثابتة لمشغّل المسرّع (Xid 37).
+diagnosis-cause-xid-38 = أخفقت البرمجيات الثابتة لمشغّل المسرّع (Xid 38).
+diagnosis-cause-xid-39 = أطلق محرّك نسخ في المسرّع استثناء (Xid 39).
+diagnosis-cause-xid-40 = أطلق محرّك نسخ في المسرّع استثناء (Xid 40).
+diagnosis-cause-xid-41 = أطلق محرّك نسخ في المسرّع استثناء (Xid 41).
+diagnosis-cause-xid-42 = أطلق محرّك فيديو في المسرّع استثناء (Xid 42).
+diagnosis-cause-xid-43 = أُعيد ضبط قناة في المسرّع بعد خطأ من البرنامج (Xid 43).
+diagnosis-cause-xid-44 = أخفق المسرّع أثناء الانتقال بين السياقات (Xid 44).
+diagnosis-cause-xid-45 = نظّف المشغّل ما تركته أخطاء سابقة أو برنامج أُنهي (Xid 45).
+diagnosis-cause-xid-46 = توقّف المسرّع عن المعالجة (Xid 46).
+diagnosis-cause-xid-47 = أطلق محرّك فيديو في المسرّع استثناء (Xid 47).
+diagnosis-cause-xid-56 = أخفق محرّك العرض (Xid 56).
+diagnosis-cause-xid-57 = تعذّرت تهيئة واجهة ذاكرة المسرّع (Xid 57).
+diagnosis-cause-xid-58 = واجهة ذاكرة المسرّع غير مستقرة (Xid 58).
+diagnosis-cause-xid-59 = أخفق متحكّم دقيق في المسرّع (Xid 59).
+diagnosis-cause-xid-60 = أطلق محرّك فيديو في المسرّع استثناء (Xid 60).
+diagnosis-cause-xid-61 = بلغ متحكّم دقيق في المسرّع نقطة توقّف (Xid 61).
+diagnosis-cause-xid-62 = توقّف متحكّم دقيق في المسرّع (Xid 62).
+diagnosis-cause-xid-63 = وسم المسرّع صفحة أو صفًّا تالفًا من ذاكرته للاستبدال (Xid 63).
+diagnosis-cause-xid-65 = أطلق محرّك فيديو في المسرّع استثناء (Xid 65).
+diagnosis-cause-xid-66 = قام المشغّل بوصول غير مسموح (Xid 66).
+diagnosis-cause-xid-67 = قام المشغّل بوصول غير مسموح (Xid 67).
+diagnosis-cause-xid-68 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 68).
+diagnosis-cause-xid-69 = أطلق صنف من النوى استثناء (Xid 69).
+diagnosis-cause-xid-70 = أطلق محرّك نسخ في المسرّع استثناء (Xid 70).
+diagnosis-cause-xid-71 = أطلق محرّك نسخ في المسرّع استثناء (Xid 71).
+diagnosis-cause-xid-72 = أطلق محرّك نسخ في المسرّع استثناء (Xid 72).
+diagnosis-cause-xid-73 = أطلق مرمِّز فيديو في المسرّع استثناء (Xid 73).
+diagnosis-cause-xid-75 = أطلق محرّك نسخ في المسرّع استثناء (Xid 75).
+diagnosis-cause-xid-76 = أطلق محرّك نسخ في المسرّع استثناء (Xid 76).
+diagnosis-cause-xid-77 = أطلق محرّك نسخ في المسرّع استثناء (Xid 77).
+diagnosis-cause-xid-78 = تعذّر بدء مسرّع افتراضي (Xid 78).
+diagnosis-cause-xid-80 = أُرسلت بيانات تالفة إلى المسرّع (Xid 80).
+diagnosis-cause-xid-81 = أخفق جزء VGA في المسرّع (Xid 81).
+diagnosis-cause-xid-82 = أطلق محرّك صور في المسرّع استثناء (Xid 82).
+diagnosis-cause-xid-83 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 83).
+diagnosis-cause-xid-84 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 84).
+diagnosis-cause-xid-85 = أطلق محرّك نسخ في المسرّع استثناء (Xid 85).
+diagnosis-cause-xid-86 = أطلق محرّك التدفّق البصري في المسرّع استثناء (Xid 86).
+diagnosis-cause-xid-88 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 88).
+diagnosis-cause-xid-89 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 89).
+diagnosis-cause-xid-92 = في ذاكرة المسرّع أخطاء كثيرة أحادية البت، وقد صُحّحت (Xid 92).
+diagnosis-cause-xid-93 = ذاكرة إعدادات المسرّع تبلى (Xid 93).
+diagnosis-cause-xid-94 = وقع في ذاكرة المسرّع خطأ ECC محصور: لا ينتهي إلا البرنامج الذي كان يستخدمها (Xid 94).
+diagnosis-cause-xid-96 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 96).
+diagnosis-cause-xid-97 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 97).
+diagnosis-cause-xid-98 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 98).
+diagnosis-cause-xid-99 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 99).
+diagnosis-cause-xid-100 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 100).
+diagnosis-cause-xid-101 = أطلق مفكّك ترميز فيديو في المسرّع استثناء (Xid 101).
+diagnosis-cause-xid-109 = لم يستطع المسرّع تبديل السياق في الوقت المحدّد (Xid 109).
+diagnosis-cause-xid-110 = أبلغ المسرّع عن خلل أمني (Xid 110).
+diagnosis-cause-xid-119 = لم يستجب معالج النظام في المسرّع (GSP) للمشغّل في الوقت المحدّد (Xid 119).
+diagnosis-cause-xid-120 = أخفق معالج النظام في المسرّع (GSP) (Xid 120).
+diagnosis-cause-xid-121 = وقع خطأ في الوصلة بين المعالج والمسرّع (C2C) (Xid 121).
+diagnosis-cause-xid-122 = تعذّرت قراءة ذاكرة الفلاش في المسرّع (Xid 122).
+diagnosis-cause-xid-123 = تعذّرت الكتابة في ذاكرة الفلاش في المسرّع (Xid 123).
+diagnosis-cause-xid-124 = تعذّر محو ذاكرة الفلاش في المسرّع (Xid 124).
+diagnosis-cause-xid-125 = نظام الملفات في ذاكرة الفلاش في المسرّع تالف (Xid 125).
+diagnosis-cause-xid-143 = تعذّرت تهيئة المسرّع (Xid 143).
+diagnosis-cause-xid-151 = لم يستطع المسرّع تغيير مفاتيحه (Xid 151).
+diagnosis-cause-xid-154 = يذكر المشغّل كيف يُستعاد المسرّع (Xid 154).
+diagnosis-cause-xid-156 = أخرج المسرّع جزءًا تالفًا من الاستخدام (Xid 156).
+diagnosis-cause-xid-157 = لم يستطع المسرّع إخراج جزء تالف من الاستخدام (Xid 157).
+diagnosis-cause-xid-158 = انقضت مهلة في المسرّع بشكل قاتل (Xid 158).
+diagnosis-cause-xid-159 = وقع خطأ في الناقل بين المعالج والمسرّع (Xid 159).
+diagnosis-cause-xid-160 = أخرج المسرّع قناة ذاكرة تالفة من الاستخدام (Xid 160).
+diagnosis-cause-xid-161 = لم يستطع المسرّع إخراج قناة ذاكرة تالفة من الاستخدام (Xid 161).
+diagnosis-cause-xid-162 = عاد تنعيم القدرة في المسرّع (Xid 162).
+diagnosis-cause-xid-163 = توقّف تنعيم القدرة في المسرّع (Xid 163).
+diagnosis-cause-xid-166 = ظهرت حركة مشفّرة قبل إقامة الوصلة (Xid 166).
+diagnosis-cause-xid-167 = انقضت مهلة في وصلة PCIe للمسرّع بشكل قاتل (Xid 167).
+diagnosis-cause-xid-168 = في ذاكرة المسرّع المحميّة أخطاء (Xid 168).
+diagnosis-cause-xid-169 = توقّف متحكّم دقيق في المسرّع (Xid 169).
+
+diagnosis-cause-driver-too-old = مشغّل المسرّع أقدم مما يحتاج إليه البرنامج.
+diagnosis-cause-driver-mismatch = المشغّل في نواة النظام ومكتباته من إصدارات مختلفة.
+diagnosis-cause-no-kernel-image = لا يحوي البرنامج شيفرة لجيل هذا المسرّع.
+diagnosis-cause-no-device = لم يُعثر على أي مسرّع.
+diagnosis-cause-device-ordinal = طلبت رتبة مسرّعًا ليس في الخادم.
+diagnosis-cause-library-symbol = مكتبتان لا تتوافقان: رمز أو ملف مفقود.
+diagnosis-cause-module-missing = حزمة Python مفقودة أو قديمة جدًّا.
+diagnosis-cause-api-mismatch = يستدعي البرنامج مكتبة بطريقة ليست في الإصدار المثبّت.
+diagnosis-cause-cudnn-cublas = أخفقت cuBLAS أو cuDNN.
+diagnosis-cause-illegal-memory-access = قرأت نواة أو كتبت خارج ذاكرتها.
+diagnosis-cause-compile-failed = أخفقت ترجمة نواة أو النموذج.
+diagnosis-cause-cuda-toolkit-missing = عدّة CUDA أو المترجم مفقود، أو من إصدار خاطئ.
+
+diagnosis-cause-nan-loss = صارت الخسارة أو قيمة في النموذج NaN أو لانهائية.
+diagnosis-cause-nan-gradient = صارت التدرّجات NaN أو لانهائية.
+diagnosis-cause-loss-scale-minimum = هبط معامل تحجيم الخسارة في fp16 إلى أدناه: فاضت التدرّجات عند كل معامل.
+diagnosis-cause-loss-spike = قفزت الخسارة إلى أعلى.
+diagnosis-cause-fp16-unscale = الأوزان التي تُدرَّب هي نفسها fp16، وتحجيم الخسارة لا يسمح بذلك.
+diagnosis-cause-no-gradient = لا يُدرَّب شيء مما تعتمد عليه الخسارة.
+
+diagnosis-cause-network-retries = فقدت شبكة InfiniBand أو RoCE حزمًا حتى استسلم اتصال.
+diagnosis-cause-network-interface = لا توجد واجهة شبكة توافق ما طُلب من مكتبة الاتصالات الجماعية استخدامه.
+diagnosis-cause-network-unreachable = تعذّر الوصول إلى خادم من خادم آخر.
+diagnosis-cause-network-registration = لم تستطع بطاقة الشبكة تسجيل ذاكرة لنقلها؛ غالبًا لأن حدّ الذاكرة المقفلة منخفض.
+diagnosis-cause-network-gid = لم تتّفق بطاقتا شبكة على عنوان (RoCE GID).
+diagnosis-cause-rendezvous-failed = لم تجد الرتب بعضها عند البدء.
+diagnosis-cause-name-resolution = تعذّر تحويل اسم مضيف إلى عنوان.
+diagnosis-cause-port-taken = كان المنفذ مستخدمًا لدى عملية أخرى.
+
+diagnosis-cause-token-out-of-range = رمز أو موضع خارج جدول التضمين.
+diagnosis-cause-label-out-of-range = تصنيف خارج الفئات.
+diagnosis-cause-cuda-assert-symptom = أخفق فحص داخل نواة، غالبًا فهرس خارج المجال.
+diagnosis-cause-bad-row = في ملف بيانات صف لا يمكن قراءته.
+diagnosis-cause-bad-encoding = ملف بيانات ليس بالترميز المتوقَّع (UTF-8).
+diagnosis-cause-missing-column = ينقص البيانات عمود يحتاج إليه التدريب، أو له اسم آخر.
+diagnosis-cause-empty-data = مجموعة البيانات فارغة أو أصغر من دفعة واحدة.
+diagnosis-cause-data-missing = البيانات ليست حيث يبحث البرنامج.
+diagnosis-cause-ragged-batch = وُضعت متتاليات مختلفة الأطوال في دفعة واحدة.
+diagnosis-cause-no-padding-token = ليس لدى المرمِّز رمز حشو.
+diagnosis-cause-chat-template = ليس لدى المرمِّز قالب محادثة، أو أن محادثة لا توافقه.
+diagnosis-cause-sequence-too-long = متتالية أطول مما يسمح به النموذج أو البرنامج.
+diagnosis-cause-index-cache = ملف بيانات محضّر وفهرسه لا ينتمي أحدهما إلى الآخر.
+diagnosis-cause-data-stall = انتظر التدريب البيانات.
+
+diagnosis-cause-configuration-divisible = حجمان في الإعدادات لا يقبلان القسمة.
+diagnosis-cause-configuration-world-size = عدد الرتب لا يوافق الإعدادات.
+diagnosis-cause-wrong-argument = وسيط أو إعداد خاطئ.
+diagnosis-cause-shape-mismatch = لموتّرين شكلان لا يتوافقان.
+diagnosis-cause-wrong-device = موتّر على جهاز غير جهاز ما يُستخدم معه.
+diagnosis-cause-wrong-dtype = لموتّر صيغة عددية غير التي تقبلها العملية.
+diagnosis-cause-unused-parameters = لم تشارك بعض المعاملات في الخسارة، وانتظرها اختزال التدرّجات.
+diagnosis-cause-recompute-mismatch = اختلف التمرير الأمامي المعاد حسابه عن الأول.
+diagnosis-cause-in-place-change = غُيّر أو حُرّر موتّر يحتاج إليه التمرير الخلفي.
+diagnosis-cause-launch-environment = بدأ البرنامج من دون مُطلِقه، أو هُيّئ مرتين.
+diagnosis-cause-adapter-targets = المكيّفات (LoRA) لا توافق النموذج.
+diagnosis-cause-fsdp-wrapping = توازي البيانات المجزّأ (FSDP) لا يوافق طريقة تغليف النموذج.
+diagnosis-cause-pipeline-split = مراحل خط الأنابيب أو دفعاته المصغّرة لا تتوافق.
+diagnosis-cause-attention-kernel = نواة الانتباه المطلوبة لا تعمل هنا.
+diagnosis-cause-unknown-model = المكتبة لا تعرف هذا النموذج.
+diagnosis-cause-batch-too-large-for-data = الدفعة أكبر من مجموعة البيانات.
+
+diagnosis-cause-checkpoint-truncated = نقطة حفظ أو ملف أوزان تالف أو مبتور.
+diagnosis-cause-checkpoint-shapes = لأوزان نقطة الحفظ أشكال غير أشكال النموذج.
+diagnosis-cause-checkpoint-keys = أسماء نقطة الحفظ لا تطابق أسماء النموذج.
+diagnosis-cause-checkpoint-fields = ينقص نقطة الحفظ شيء يقرؤه البرنامج منها.
+diagnosis-cause-checkpoint-missing = نقطة الحفظ أو ملف الأوزان ليس حيث يبحث البرنامج.
+diagnosis-cause-checkpoint-world-size = كتب نقطة الحفظ عدد آخر من الرتب، وهذا البرنامج لا يستطيع إعادة تقسيمها.
+diagnosis-cause-checkpoint-unsafe = تحوي نقطة الحفظ كائنات لا يمكن تحميلها بأمان.
+diagnosis-cause-checkpoint-saved = حُفظت نقطة حفظ.
+diagnosis-cause-checkpoint-nan = نقطة الحفظ نفسها تحوي NaN.
+diagnosis-cause-checkpoint-optimizer-lost = لم تُحمَّل حالات المحسِّن.
+
+diagnosis-cause-disk-full = القرص ممتلئ.
+diagnosis-cause-inodes-full = لا مكان في نظام الملفات لملف آخر (inodes).
+diagnosis-cause-quota = استُنفدت حصّة القرص.
+diagnosis-cause-read-only = نظام الملفات للقراءة فقط.
+diagnosis-cause-nfs-stale = فقد نظام ملفات الشبكة ملفًا كان مفتوحًا (stale handle).
+diagnosis-cause-nfs-silent = لم يستجب نظام ملفات الشبكة.
+diagnosis-cause-input-output-error = أخفقت قراءة ملف أو كتابته على الجهاز.
+diagnosis-cause-too-many-files = كانت لدى العملية ملفات مفتوحة أكثر من اللازم.
+diagnosis-cause-file-too-large = ملف أو اسمه أكبر مما يسمح به نظام الملفات.
+diagnosis-cause-object-store = رفض مخزن الكائنات طلبًا أو أخفق فيه.
+
+diagnosis-cause-time-limit = بلغت المهمة حدّها الزمني.
+diagnosis-cause-preempted = أُزيحت المهمة لأولوية غيرها.
+diagnosis-cause-node-failed = أخفق أحد خوادم المهمة.
+diagnosis-cause-evicted = أخلى Kubernetes الـ pod لأن عقدته نقصها مورد.
+diagnosis-cause-unschedulable = لم يجد المُجدوِل خادمًا فيه ما تطلبه المهمة.
+diagnosis-cause-launch-failed = لم يستطع المُجدوِل بدء عمليات المهمة.
+diagnosis-cause-image-pull = تعذّر جلب صورة الحاوية.
+diagnosis-cause-mount-failed = تعذّر وصل وحدة تخزين.
+diagnosis-cause-probe-failed = أعاد Kubernetes بدء الحاوية لأن فحص السلامة أخفق.
+diagnosis-cause-job-cancelled = ألغى أحدهم المهمة.
+diagnosis-cause-user-stopped = أوقف أحدهم البرنامج (Ctrl-C).
+diagnosis-cause-terminal-closed = أُغلقت الطرفية التي كان البرنامج يعمل فيها.
+
+diagnosis-cause-gated-model = لا يحمّل النموذج إلا من يأذن له مالكه.
+diagnosis-cause-token-invalid = رمز الوصول مفقود أو خاطئ أو منتهي الصلاحية.
+diagnosis-cause-repository-missing = لا يوجد نموذج أو مجموعة بيانات بهذا الاسم.
+diagnosis-cause-permission = ليس للعملية أن تقرأ ملفًا أو تكتبه.
+diagnosis-cause-ssh-refused = لم يستطع المُطلِق الدخول إلى خادم (SSH).
+diagnosis-cause-access-denied-store = لا يسمح مخزن الكائنات بالوصول.
+diagnosis-cause-rate-limited = رفضت خدمة مزيدًا من الطلبات في الوقت الحالي.
+diagnosis-cause-hub-unreachable = تعذّر الوصول إلى خدمة على الإنترنت.
+diagnosis-cause-certificate = أخفق اتصال آمن: الشهادة أو الوكيل.
+
+diagnosis-cause-model-file-missing = ملف النموذج ليس حيث يبحث الخادم.
+diagnosis-cause-model-file-damaged = ملف النموذج تالف أو مبتور أو من إصدار لا يقرؤه المحرّك.
+diagnosis-cause-model-architecture-unknown = لا يعرف المحرّك معمارية هذا النموذج أو صيغته العددية.
+diagnosis-cause-model-mapping-failed = تعذّر وضع النموذج أو ذاكرته المؤقتة في الذاكرة.
+diagnosis-cause-memory-not-locked = تعذّر قفل النموذج في الذاكرة.
+diagnosis-cause-illegal-instruction = يستخدم البرنامج تعليمات ليست في هذا المعالج.
+diagnosis-cause-context-exceeded = الموجِّه أطول من السياق.
+diagnosis-cause-model-load-failed = لم يستطع المحرّك تحميل النموذج.
+diagnosis-cause-engine-died = توقّف محرّك الاستدلال فجأة.
+
+diagnosis-cause-uncaught-exception = أطلق البرنامج استثناء.
+diagnosis-cause-headway-refused = أنهى Headway التشغيل بخطأ يذكر السبب.
+diagnosis-cause-segfault = انهارت العملية في شيفرة أصلية (segmentation fault).
+diagnosis-cause-bus-error = فقدت العملية ذاكرة كانت قد رسمتها (bus error): اختفت الذاكرة المشتركة أو الملف وراءها.
+diagnosis-cause-heap-corrupted = أتلفت شيفرة أصلية ذاكرة العملية.
+diagnosis-cause-deadlock = جرى fork للعمليات بعد أن كانت الخيوط أو CUDA قيد الاستخدام.
+diagnosis-cause-recursion = استدعى البرنامج نفسه بلا نهاية.
+diagnosis-cause-syntax-error = البرنامج ليس Python صالحًا، أو ملفه غير موجود.
+
+diagnosis-remedy-acs-off = عطّل التحكّم في وصول PCIe (ACS) في البرمجيات الثابتة، أو اضبط NCCL_P2P_DISABLE=1 لترى إن كان هو السبب.
+diagnosis-remedy-adapters-on-quantised = درّب مكيّفات على النموذج المكمّم، لا النموذج نفسه.
+diagnosis-remedy-add-host-memory = استخدم خادمًا بذاكرة أكبر، أو عمليات أقل على هذا.
+diagnosis-remedy-allow-known-classes = إن كنت تثق بالملف فاسمح بأصنافه عبر torch.serialization.add_safe_globals.
+diagnosis-remedy-allow-model-code = اقرأ شيفرة النموذج، ومرّر trust_remote_code=True إن كنت تثق بها.
+diagnosis-remedy-allow-outbound = اسمح للخوادم بالوصول إلى الخدمة، أو اضبط HTTPS_PROXY.
+diagnosis-remedy-ask-for-access = اطلب الوصول في صفحة النموذج، بالحساب الذي يتبع له رمز الوصول.
+diagnosis-remedy-ask-who-stopped = اعرف من أو ما الذي أوقفه؛ لا شيء هنا يشير إلى عطل.
+diagnosis-remedy-asynchronous-checkpoint = احفظ نقاط الحفظ بشكل غير متزامن، كي لا تنتظر أي رتبة القرص.
+diagnosis-remedy-back-to-checkpoint = عد إلى نقطة حفظ سابقة له، وتخطَّ البيانات التي تلتها.
+diagnosis-remedy-blocking-launch = شغّله مرة مع CUDA_LAUNCH_BLOCKING=1: عندها يسمّي التتبّع العملية.
+diagnosis-remedy-build-for-device = ثبّت بناءً يشمل معمارية هذا المسرّع (TORCH_CUDA_ARCH_LIST عند البناء).
+diagnosis-remedy-build-for-driver = ثبّت بناءً لإصدار CUDA الذي يدعمه المشغّل.
+diagnosis-remedy-build-for-processor = ثبّت البرنامج أو ابنِه لمجموعة تعليمات هذا المعالج.
+diagnosis-remedy-check-cable = افحص الكبل والمنفذ وعدّادات أخطائه، من الطرفين.
+diagnosis-remedy-check-checkpoint-path = تحقّق من المسار ومن ظهوره على كل خادم.
+diagnosis-remedy-check-container = ابدأ الحاوية مع إمكان الوصول إلى المسرّعات (--gpus all، أو runtime class في عنقودك).
+diagnosis-remedy-check-data = ابحث في دفعة تلك الخطوة عن صفوف فارغة أو معطوبة أو متطرفة.
+diagnosis-remedy-check-data-paths = تحقّق من مسارات البيانات وأنماطها على كل خادم.
+diagnosis-remedy-check-devices = نفّذ nvidia-smi -L (أو rocm-smi)، وتحقّق من CUDA_VISIBLE_DEVICES.
+diagnosis-remedy-check-fabric = تحقّق من عدّادات أخطاء المبدّلات والوصلات (ibdiagnet، nvidia-smi nvlink -e).
+diagnosis-remedy-check-file-system = افحص نظام الملفات وخادمه: المساحة الحرة والحمل وما تقوله نواة النظام.
+diagnosis-remedy-check-filters = تحقّق من المرشّحات وطول المتتالية: ربما تُسقط كل الصفوف.
+diagnosis-remedy-check-frozen = تحقّق من أن بعض المعاملات لها requires_grad=True.
+diagnosis-remedy-check-image = تحقّق من اسم الصورة ووسمها وحق جلبها.
+diagnosis-remedy-check-labels = تحقّق من أن التصنيفات أقل من عدد الفئات، وأن المتجاهَلة منها -100.
+diagnosis-remedy-check-model-name = تحقّق من عدم وجود خطأ إملائي في اسم النموذج.
+diagnosis-remedy-check-model-path = تحقّق من مسار ملف النموذج وأذوناته.
+diagnosis-remedy-check-object-store = تحقّق من الحاوية والمفتاح وحالة الخدمة، وأعد المحاولة بفواصل متزايدة.
+diagnosis-remedy-check-overcommit = تحقّق من vm.overcommit_memory و ulimit -v.
+diagnosis-remedy-check-owner = تحقّق من مالك المسار وأذوناته، ومن مستخدم الحاوية.
+diagnosis-remedy-check-positions = تحقّق من أن المتتاليات ليست أطول من max_position_embeddings.
+diagnosis-remedy-check-power = افحص مزوّدات الطاقة وكبلات الخادم.
+diagnosis-remedy-check-rendezvous = تحقّق من أن كل الخوادم تستخدم العنوان والمنفذ نفسيهما، وأن كلًّا منها يبدأ عملياته في الوقت المناسب.
+diagnosis-remedy-check-row-remapping = انظر في nvidia-smi -q -d ROW_REMAPPER؛ واستبدل الجهاز إن أخفق الاستبدال.
+diagnosis-remedy-check-rows = انظر في الملف والسطر اللذين تسمّيهما الرسالة، وأصلحهما.
+diagnosis-remedy-check-scheduler = اسأل المُجدوِل: sacct -j JOB، أو kubectl describe pod، أو سجلّه.
+diagnosis-remedy-checkpoint-before = استأنف من نقطة الحفظ السابقة لهذه.
+diagnosis-remedy-chunked-loss = احسب الخسارة على أجزاء من الرموز، كي لا تُحفظ اللوجيتات كاملة أبدًا.
+diagnosis-remedy-clip-gradients = اقصص معيار التدرّجات، وابدأ بـ 1.0.
+diagnosis-remedy-collect-all-ranks = اجمع سجلّات كل الرتب والعقد: هذا لا يُظهر سوى نتيجة.
+diagnosis-remedy-collect-core = احتفظ بملف core (ulimit -c unlimited)، واقرأ تتبّعه عبر gdb.
+diagnosis-remedy-collect-kernel-log = أضف سجلّ نواة كل خادم: dmesg -T أو journalctl -k.
+diagnosis-remedy-collect-longer = أضف ما كُتب قبل ذلك: أول خطأ غالبًا أعلى بكثير من آخره.
+diagnosis-remedy-collect-pod-log = أضف kubectl logs --previous و kubectl describe للـ pod.
+diagnosis-remedy-compute-sanitizer = شغّل مثالًا قصيرًا تحت compute-sanitizer.
+diagnosis-remedy-convert-again = حوّل النموذج من جديد بمحوّل ومحرّك من الإصدار نفسه.
+diagnosis-remedy-cool-the-node = افحص تدفّق الهواء والمراوح وحرارة الهواء الداخل في ذلك الخادم.
+diagnosis-remedy-data-without-workers = حمّل البيانات من دون عمليات عاملة (num_workers=0) لترى خطأها الحقيقي.
+diagnosis-remedy-degrees-times-world = اجعل حاصل ضرب كل درجات التوازي مساويًا عدد الرتب.
+diagnosis-remedy-detach-from-terminal = ابدأه عبر nohup أو tmux أو المُجدوِل، كي يبقى بعد إغلاق الطرفية.
+diagnosis-remedy-distributed-debug = شغّله مع TORCH_DISTRIBUTED_DEBUG=DETAIL: فهو يسمّي الرتب والعمليات المختلفة.
+diagnosis-remedy-download-again = اجلب الملف من جديد، وقارن مجموعه الاختباري.
+diagnosis-remedy-download-first = اجلب النماذج والبيانات مسبقًا إلى مسار تراه كل الخوادم، ثم اضبط HF_HUB_OFFLINE=1.
+diagnosis-remedy-drain-node = أخرج ذلك الخادم من الخدمة، وتابع من دونه.
+diagnosis-remedy-error-file = زيّن الدالة الرئيسية بـ torch.distributed.elastic.multiprocessing.errors.record كي يعرض المُطلِق تتبّعها.
+diagnosis-remedy-evaluation-without-logits = اجعل التقييم يحتفظ بالخسارة فقط لا باللوجيتات (prediction_loss_only=True).
+diagnosis-remedy-expandable-segments = اضبط PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.
+diagnosis-remedy-extend-positions = ارفع max_position_embeddings بتحجيم RoPE دُرّب عليه النموذج.
+diagnosis-remedy-fault-handler = شغّله مع PYTHONFAULTHANDLER=1: فهو يطبع أين كان كل خيط.
+diagnosis-remedy-fewer-checkpoints = احتفظ بنقاط حفظ أقل، أو اكتبها في مكان آخر.
+diagnosis-remedy-fewer-communicators = استخدم مجموعات عمليات أقل، أو NCCL_BUFFSIZE أصغر.
+diagnosis-remedy-fewer-data-workers = استخدم عمليات أقل لتحميل البيانات، أو جلبًا مسبقًا أصغر.
+diagnosis-remedy-fewer-files = احذف الملفات الصغيرة أو اجمعها: يُظهر df -i عددها.
+diagnosis-remedy-fewer-requests = أرسل طلبات أقل معًا، واحفظ ما جُلب مؤقتًا.
+diagnosis-remedy-fewer-threads = استخدم خيوطًا أقل لكل عملية (OMP_NUM_THREADS).
+diagnosis-remedy-fewer-workers-per-node = ضع عمّالًا أقل على كل عقدة، أو امنح كلًّا منهم ذاكرة أكبر.
+diagnosis-remedy-file-system-sharing = استدعِ torch.multiprocessing.set_sharing_strategy("file_system").
+diagnosis-remedy-find-unused = اضبط find_unused_parameters=True، أو احذف المعاملات التي لا تشارك.
+diagnosis-remedy-fix-argument = صحّح الإعداد الذي تسمّيه الرسالة.
+diagnosis-remedy-fix-host-names = تحقّق من /etc/hosts أو DNS على كل خادم، أو استخدم عناوين.
+diagnosis-remedy-fix-network-plugin = ثبّت ملحق الشبكة الخاص بإصدار NCCL هذا، أو اضبط NCCL_NET_PLUGIN=none.
+diagnosis-remedy-fix-ssh = اسمح للمُطلِق بالدخول إلى كل خادم من دون كلمة مرور.
+diagnosis-remedy-flight-recorder = اضبط TORCH_NCCL_TRACE_BUFFER_SIZE=20000 و TORCH_NCCL_DUMP_ON_TIMEOUT=1، وشخّص تفريغات كل الرتب.
+diagnosis-remedy-fp32-trainable-weights = أبقِ الأوزان التي تُدرَّب في fp32، أو درّب في bf16.
+diagnosis-remedy-free-disk = حرّر مساحة على ذلك القرص، أو اكتب على آخر.
+diagnosis-remedy-free-the-device = أوقف العملية الأخرى التي تشغل الجهاز (nvidia-smi، أو lsof /dev/accel0).
+diagnosis-remedy-fused-attention = استخدم الانتباه المدمج (flash أو scaled_dot_product_attention) الذي لا يحتفظ بكل الدرجات.
+diagnosis-remedy-gather-to-host = اجمع نقطة الحفظ في ذاكرة المضيف، جزءًا في كل مرة.
+diagnosis-remedy-gid-index = اضبط NCCL_IB_GID_INDEX على مدخل RoCE v2 الذي يعرضه show_gids على كل الخوادم.
+diagnosis-remedy-inputs-require-gradients = استدعِ model.enable_input_require_grads() عند إعادة الحساب تحت طبقات مجمّدة.
+diagnosis-remedy-inputs-to-device = انقل المدخلات أو الوحدة إلى الجهاز نفسه.
+diagnosis-remedy-install-device-build = ثبّت بناء إطار العمل الخاص بمسرّعك.
+diagnosis-remedy-install-package = ثبّت الحزمة التي تسمّيها الرسالة في بيئة كل خادم.
+diagnosis-remedy-install-toolkit = ثبّت عدّة CUDA والمترجم الموافقين لإطار العمل، واضبط CUDA_HOME.
+diagnosis-remedy-iommu-passthrough = اضبط iommu=pt في سطر أوامر نواة النظام.
+diagnosis-remedy-kernel-for-this-device = اختر نواة متوفرة لهذا المسرّع، مثل attn_implementation="sdpa".
+diagnosis-remedy-larger-shm = امنح الحاوية ذاكرة مشتركة أكبر (--ipc=host، أو --shm-size=64g).
+diagnosis-remedy-leave-room-for-collectives = اترك من GiB واحد إلى اثنين من ذاكرة الجهاز لمخازن NCCL المؤقتة.
+diagnosis-remedy-less-host-memory = اشغل ذاكرة مضيف أقل: اقرأ البيانات تدفّقًا، وانقل إليها أقل، وحمّل الأوزان على رتبة واحدة في كل مرة.
+diagnosis-remedy-less-pinned-memory = ثبّت ذاكرة أقل (pin_memory=False، مخازن نقل أصغر).
+diagnosis-remedy-less-preallocation = خفّض XLA_PYTHON_CLIENT_MEM_FRACTION، أو دع TensorFlow يزيد ذاكرته عند الحاجة.
+diagnosis-remedy-load-optimizer-too = حمّل حالات المحسِّن مع الأوزان.
+diagnosis-remedy-log-in = سجّل الدخول من جديد (hf auth login، aws configure، wandb login)، ومرّر رمز الوصول إلى كل خادم.
+diagnosis-remedy-log-of-that-rank = انظر في سجلّ تلك الرتبة وسجلّ نواة خادمها: أخفقت أولًا أو لم تبدأ قط.
+diagnosis-remedy-longer-collective-timeout = مرّر مهلة أطول إلى init_process_group بقدر ما يستغرقه الجزء البطيء.
+diagnosis-remedy-longer-context = ابدأ الخادم بسياق أطول، إن سمحت الذاكرة.
+diagnosis-remedy-longer-fabric-timeout = ارفع NCCL_IB_TIMEOUT إلى 22 لتجاوز أعطال الشبكة القصيرة.
+diagnosis-remedy-longer-log = ابدأه مرة أخرى بأكثر مستويات السجلّ تفصيلًا.
+diagnosis-remedy-longer-probe = امنح فحص السلامة وقتًا أطول للبدء، أو منفذًا غير منفذ التدريب.
+diagnosis-remedy-longer-time-limit = اطلب حدًّا زمنيًّا أطول، أو استأنف في سلسلة من المهام.
+diagnosis-remedy-lower-learning-rate = خفّض معدّل التعلّم، أو أطل مرحلة الإحماء.
+diagnosis-remedy-match-config = استخدم الإعدادات التي صُنعت بها نقطة الحفظ.
+diagnosis-remedy-match-vocabulary = اجعل صفوف التضمين لا تقل عن عدد رموز المرمِّز (resize_token_embeddings).
+diagnosis-remedy-more-data-workers = استخدم عمليات أكثر لتحميل البيانات، أو حضّر البيانات مسبقًا.
+diagnosis-remedy-more-memory-for-cache = ارفع gpu_memory_utilization، أو استخدم صيغة عددية أصغر للذاكرة المؤقتة.
+diagnosis-remedy-mount-storage = تحقّق من أن التخزين موصول في ذلك المسار على كل خادم.
+diagnosis-remedy-name-columns = سمِّ الأعمدة كما يتوقّعها المدرِّب، أو أخبره بأسمائها.
+diagnosis-remedy-name-target-modules = سمِّ وحدات موجودة في هذا النموذج (q_proj، v_proj وغيرها؛ اطبع النموذج لتراها).
+diagnosis-remedy-name-the-interface = اضبط NCCL_SOCKET_IFNAME و GLOO_SOCKET_IFNAME على الواجهة التي تصل بين الخوادم.
+diagnosis-remedy-narrow-optimizer = استخدم محسِّنًا بحالات من 8 بت أو bf16.
+diagnosis-remedy-nccl-debug = شغّله مع NCCL_DEBUG=INFO، وشخّص ذلك السجلّ.
+diagnosis-remedy-newer-library = حدّث المكتبة: الإصدارات الأحدث تعرف نماذج أكثر.
+diagnosis-remedy-no-cache-while-training = اضبط use_cache=False أثناء التدريب.
+diagnosis-remedy-no-in-place = استبدل العملية التي تغيّر الموتّر، أو استدعِ backward مرة واحدة فقط.
+diagnosis-remedy-numbers-that-divide = غيّر أحد العددين حتى يقبلا القسمة؛ يعرض `headway plan` توزيعات تحقّق ذلك.
+diagnosis-remedy-offload-optimizer = أبقِ حالات المحسِّن في ذاكرة المضيف.
+diagnosis-remedy-one-dtype = استخدم صيغة عددية واحدة للنموذج ومدخلاته، أو autocast حولهما.
+diagnosis-remedy-one-rank-per-device = ابدأ عملية واحدة لكل مسرّع، ودع كلًّا منها ترى مسرّعها فقط.
+diagnosis-remedy-open-firewall = افتح المنافذ بين الخوادم، وتحقّق من استجابتها لأمر ping فيما بينها.
+diagnosis-remedy-other-kernel = جرّب نواة أخرى لتلك العملية، أو إصدارًا آخر من مكتبتها.
+diagnosis-remedy-other-port = اختر منفذًا آخر (--master-port، أو 0 لأي منفذ حرّ).
+diagnosis-remedy-pad-or-pack = احشُ المتتاليات أو ارصفها إلى طول واحد في collator.
+diagnosis-remedy-peer-access-off = اضبط NCCL_P2P_DISABLE=1 للالتفاف عليه، واختبر الوصلات.
+diagnosis-remedy-plan-layout = دع `headway plan` يختر توزيعًا صالحًا لهذا النموذج وعدد الأجهزة.
+diagnosis-remedy-plan-memory = اسأل `headway plan` عما تحتاج إليه هذه الإعدادات جزءًا جزءًا، وأي توزيع يكفيه المتاح.
+diagnosis-remedy-plan-storage = اسأل `headway plan` عن المساحة التي ستشغلها نقاط الحفظ.
+diagnosis-remedy-prepare-data-first = حضّر البيانات مرة واحدة قبل أن تبدأ الرتب.
+diagnosis-remedy-quantised-base = حمّل الأوزان المجمّدة بدقة 4 أو 8 بت.
+diagnosis-remedy-raise-file-limit = ارفع حدّ الملفات المفتوحة (ulimit -n 1048576).
+diagnosis-remedy-raise-memlock = ارفع حدّ الذاكرة المقفلة (ulimit -l unlimited؛ وفي حاوية --ulimit memlock=-1).
+diagnosis-remedy-raise-memory-limit = اطلب ذاكرة أكبر (--mem، أو حدّ الحاوية).
+diagnosis-remedy-raise-process-limit = ارفع حدّ العمليات (ulimit -u، أو pids.max للحاوية).
+diagnosis-remedy-raise-quota = اطلب حصّة أكبر.
+diagnosis-remedy-ranks-as-devices = لا تبدأ على خادم عمليات أكثر من مسرّعاته، واستخدم الرتبة المحلية رقمًا للجهاز.
+diagnosis-remedy-re-encode = حوّل الملف إلى UTF-8.
+diagnosis-remedy-read-traceback = اقرأ التتبّع في الموضع المذكور: آخر إطاراته في شيفرتك تسمّي السطر.
+diagnosis-remedy-read-headway-error = اقرأ الخطأ الذي يذكر القاعدة والقيمة والخطوة التالية: تجده حيث نُفّذ `headway train` وفي events.jsonl الخاص بالتشغيل.
+diagnosis-remedy-rebuild-extension = ابنِ الإضافة أو ثبّتها من جديد لإطار العمل المثبّت.
+diagnosis-remedy-rebuild-index = احذف الفهرس المخزّن، وابنِه من جديد.
+diagnosis-remedy-recompute = أعد حساب التنشيطات (gradient checkpointing).
+diagnosis-remedy-recompute-same-forward = اجعل التمرير الأمامي واحدًا كل مرة: الحالات العشوائية والمخزّنات المؤقتة والأعداد المعتمدة على الوقت.
+diagnosis-remedy-recompute-without-reentry = أعد الحساب مع use_reentrant=False.
+diagnosis-remedy-recreate-slice = احذف شريحة TPU وأنشئها من جديد.
+diagnosis-remedy-reload-driver = أعد إقلاع الخادم أو حمّل وحدات المشغّل من جديد، كي تتّفق نواة النظام والمكتبات.
+diagnosis-remedy-remount = صِل نظام الملفات من جديد، واسأل مديره عمّا حدث.
+diagnosis-remedy-replace-device = اطلب استبدال الجهاز.
+diagnosis-remedy-replace-disk = اطلب استبدال القرص.
+diagnosis-remedy-request-less = اطلب ما هو متوفر في خادم ما: أجهزة أقل، أو ذاكرة أقل، أو طابورًا آخر.
+diagnosis-remedy-request-resources = اذكر الموارد التي يحتاج إليها الـ pod فعلًا، ومنها القرص.
+diagnosis-remedy-requeue = دع المُجدوِل يبدأ المهمة من جديد، واستأنف من آخر نقطة حفظ.
+diagnosis-remedy-reseat-device = اطلب إعادة تركيب الجهاز وبطاقات وصله.
+diagnosis-remedy-reset-or-reboot = أعد ضبط الجهاز (nvidia-smi --gpu-reset) أو إقلاع الخادم، ثم اختبره.
+diagnosis-remedy-reshard-checkpoint = حوّل نقطة الحفظ إلى ما يستطيع أي عدد من الرتب تحميله.
+diagnosis-remedy-restore-copy = استعد الملف من نسخته.
+diagnosis-remedy-same-builds = ثبّت أبنية صُنعت بعضها لبعض: إطار العمل وCUDA والإضافات.
+diagnosis-remedy-same-order-on-all-ranks = اجعل كل الرتب تستدعي العمليات الجماعية نفسها بالترتيب نفسه؛ وابحث عن تفرّعات حسب الرتبة.
+diagnosis-remedy-same-versions-everywhere = ثبّت الإصدارات نفسها على كل الخوادم، من ملف قفل أو صورة واحدة.
+diagnosis-remedy-same-world-size = استأنف بعدد الرتب الذي كتبها.
+diagnosis-remedy-save-on-signal = دع المُجدوِل يرسل إشارة قبل إيقاف المهمة، واحفظ حينها نقطة حفظ.
+diagnosis-remedy-set-chat-template = اضبط قالب محادثة يوافق المحادثات.
+diagnosis-remedy-set-device-first = استدعِ torch.cuda.set_device(local_rank) قبل init_process_group.
+diagnosis-remedy-set-padding-token = اضبط رمز الحشو للمرمِّز.
+diagnosis-remedy-shard-at-load = حمّل الأوزان جزءًا جزءًا على كل رتبة، لا كاملة على جهاز واحد أبدًا.
+diagnosis-remedy-shard-more = قسّم النموذج على أجهزة أكثر (FSDP أو ZeRO-3، أو توازي الموتّرات أو خط الأنابيب).
+diagnosis-remedy-shard-optimizer = قسّم حالات المحسِّن على الرتب (ZeRO-1 أو أعلى).
+diagnosis-remedy-sharded-checkpoint = احفظ نقاط حفظ مجزّأة، كل رتبة جزأها.
+diagnosis-remedy-shorter-context = اطلب سياقًا أقصر (max_model_len).
+diagnosis-remedy-shorter-prompt = قصّر الموجِّه.
+diagnosis-remedy-shorter-sequence = استخدم متتاليات أقصر، أو توازي السياق.
+diagnosis-remedy-skip-bad-rows = اجعل الصفوف المعطوبة تُتخطّى وتُعدّ.
+diagnosis-remedy-smaller-evaluation-batch = استخدم دفعة أصغر للتقييم.
+diagnosis-remedy-smaller-generation = ولّد متتاليات أقل معًا، أو أقصر.
+diagnosis-remedy-smaller-kernel-blocks = اختر للنواة كتلًا أصغر أو مراحل أقل.
+diagnosis-remedy-smaller-micro-batch = خفّض الدفعة المصغّرة إلى النصف، وراكم ضعف عددها.
+diagnosis-remedy-smaller-quantisation = استخدم تكميمًا أصغر للنموذج.
+diagnosis-remedy-spawn-workers = ابدأ العمليات بطريقة "spawn".
+diagnosis-remedy-stacks-of-all-ranks = خذ مكدّسات كل الرتب وهو متوقّف (py-spy dump --pid PID).
+diagnosis-remedy-stacks-of-that-rank = خذ مكدّس تلك الرتبة والأخرى تنتظر (py-spy dump --pid PID).
+diagnosis-remedy-start-fabric-manager = ابدأ fabric manager بإصدار المشغّل نفسه.
+diagnosis-remedy-start-with-launcher = ابدأه عبر torchrun أو accelerate launch أو srun أو ما شابه.
+diagnosis-remedy-stop-left-over = أوقف العمليات التي خلّفها تشغيل سابق.
+diagnosis-remedy-strip-prefix = قارن الأسماء: قد يلزم حذف بادئة مثل module. أو _orig_mod.
+diagnosis-remedy-synchronise-clocks = زامن ساعات الخوادم.
+diagnosis-remedy-test-device = اختبر ذلك الجهاز وحده (dcgmi diag -r 3، أو ضرب مصفوفات يُقارن ناتجه).
+diagnosis-remedy-test-host-memory = اختبر ذاكرة الخادم، واستبدل الوحدة التي يسمّيها السجلّ.
+diagnosis-remedy-trust-certificate = ثبّت شهادة وكيلك، واضبط REQUESTS_CA_BUNDLE.
+diagnosis-remedy-update-driver = حدّث المشغّل.
+diagnosis-remedy-verify-checkpoints = تحقّق من نقاط الحفظ الأخرى قبل أن تحتاج إليها.
+diagnosis-remedy-wait-for-devices = انتظر، أو جرّب طابورًا آخر.
+diagnosis-remedy-weights-as-safetensors = حوّل الأوزان إلى safetensors.
+diagnosis-remedy-wider-precision = درّب في bf16، أو أبقِ الأجزاء التي تفيض في fp32.
+diagnosis-remedy-without-compile = شغّله من دون ترجمة لترى إن كان النموذج نفسه سليمًا.
+diagnosis-remedy-wrap-by-layer = غلّف حسب طبقات transformer، على أن تكون كل معاملات الغلاف الواحد مدرَّبة أو مجمّدة معًا.
+diagnosis-remedy-writable-path = اكتب في مسار تملك العملية إذن الكتابة فيه.

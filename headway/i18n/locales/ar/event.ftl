@@ -1,0 +1,13 @@
+event-started = بدأ التدريب.
+event-resumed = يُستأنف التدريب بعد الخطوة { $step }.
+event-data-ready = البيانات: { COUNT($documents) } من المستندات، و{ BYTES($text_bytes) } من النص، و{ COUNT($tokens) } من الرموز (متوسط الرمز { DECIMAL($bytes_per_token) } بايت).
+event-checkpoint-saved = نقطة حفظ عند الخطوة { $step }: { BYTES($bytes) } في { DURATION($seconds) }.
+event-evaluated-answers = تحقّق عند الخطوة { $step }: الخسارة { DECIMAL($loss, 4) }، والحيرة { DECIMAL($perplexity) }.
+event-evaluated = تحقّق عند الخطوة { $step }: الخسارة { DECIMAL($loss, 4) }، والحيرة { DECIMAL($perplexity) }، و{ DECIMAL($bits_per_byte) } بت لكل بايت.
+event-step-skipped = تُتخطّى الخطوة { $step }: فاضت تدرّجاتها في fp16 مع معامل تحجيم للخسارة قدره { $loss_scale }، وسيُخفّض إلى النصف.
+event-finished = اكتمل.
+event-stopped-early = توقّف مبكر بعد الخطوة { $step } لانعدام التحسّن: أدنى خسارة تحقّق هي { DECIMAL($loss, 4) } عند الخطوة { $best_step }، ونقطة حفظها محفوظة. استخدمها عبر --best.
+event-step-abandoned = تُركت الخطوة { $step } بعد { DURATION($seconds) } لأن التشغيل يجب أن يتوقّف؛ وستُعاد عند استئنافه.
+event-checkpoint-interval = صارت نقاط الحفظ كل { DURATION($seconds) } بدلًا من { DURATION($before_seconds) }: يُتوقَّع عطل كل { DURATION($mtbf_seconds) }، ونقطة الحفظ توقف العمل مدة { DURATION($stall_seconds) }.
+event-stopped = توقّف.
+event-failed = أخفق.

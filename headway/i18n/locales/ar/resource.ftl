@@ -1,0 +1,13 @@
+resource-accelerators = المسرّعات
+resource-time = الزمن
+resource-memory = الذاكرة
+resource-storage = التخزين
+resource-data = البيانات
+resource-network = الشبكة
+resource-energy = الطاقة
+resource-cooling = التبريد
+resource-software = البرمجيات
+resource-algorithms = الخوارزميات
+resource-hyperparameters = المعاملات الفائقة
+resource-failures = الأعطال
+resource-money = المال

@@ -1,0 +1,13 @@
+event-started = Η εκπαίδευση ξεκινά.
+event-resumed = Η εκπαίδευση συνεχίζεται μετά το βήμα { $step }.
+event-data-ready = Δεδομένα: { COUNT($documents) } έγγραφα, { BYTES($text_bytes) } κειμένου, { COUNT($tokens) } tokens (κατά μέσο όρο { DECIMAL($bytes_per_token) } byte το καθένα).
+event-checkpoint-saved = Checkpoint στο βήμα { $step }: { BYTES($bytes) } σε { DURATION($seconds) }.
+event-evaluated-answers = Επικύρωση στο βήμα { $step }: απώλεια { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }.
+event-evaluated = Επικύρωση στο βήμα { $step }: απώλεια { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bit ανά byte.
+event-step-skipped = Το βήμα { $step } παραλείπεται: τα gradients του υπερχείλισαν σε fp16 με κλίμακα απώλειας { $loss_scale }, που μειώνεται στο μισό.
+event-finished = Ολοκληρώθηκε.
+event-stopped-early = Πρόωρη διακοπή μετά το βήμα { $step }, γιατί δεν βελτιώνεται άλλο: η χαμηλότερη απώλεια επικύρωσης είναι { DECIMAL($loss, 4) }, στο βήμα { $best_step }, του οποίου το checkpoint διατηρείται. Χρησιμοποιήστε το με --best.
+event-step-abandoned = Το βήμα { $step } εγκαταλείφθηκε μετά από { DURATION($seconds) }, επειδή η εκτέλεση πρέπει να σταματήσει· θα γίνει ξανά όταν συνεχιστεί.
+event-checkpoint-interval = Τα checkpoints γίνονται πλέον κάθε { DURATION($seconds) } αντί για κάθε { DURATION($before_seconds) }: αναμένεται μία αστοχία κάθε { DURATION($mtbf_seconds) } και ένα checkpoint σταματά τη δουλειά για { DURATION($stall_seconds) }.
+event-stopped = Σταμάτησε.
+event-failed = Απέτυχε.

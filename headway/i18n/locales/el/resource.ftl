@@ -1,0 +1,13 @@
+resource-accelerators = επιταχυντές
+resource-time = χρόνος
+resource-memory = μνήμη
+resource-storage = αποθήκευση
+resource-data = δεδομένα
+resource-network = δίκτυο
+resource-energy = ενέργεια
+resource-cooling = ψύξη
+resource-software = λογισμικό
+resource-algorithms = αλγόριθμοι
+resource-hyperparameters = υπερπαράμετροι
+resource-failures = αστοχίες
+resource-money = χρήματα

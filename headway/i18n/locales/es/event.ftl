@@ -1,0 +1,13 @@
+event-started = Comienza el entrenamiento.
+event-resumed = El entrenamiento continúa tras el paso { $step }.
+event-data-ready = Datos: { COUNT($documents) } documentos, { BYTES($text_bytes) } de texto, { COUNT($tokens) } tokens (de { DECIMAL($bytes_per_token) } bytes de media).
+event-checkpoint-saved = Checkpoint en el paso { $step }: { BYTES($bytes) } en { DURATION($seconds) }.
+event-evaluated-answers = Validación en el paso { $step }: pérdida { DECIMAL($loss, 4) }, perplejidad { DECIMAL($perplexity) }.
+event-evaluated = Validación en el paso { $step }: pérdida { DECIMAL($loss, 4) }, perplejidad { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bits por byte.
+event-step-skipped = Se omite el paso { $step }: sus gradientes se desbordaron en fp16 con una escala de la pérdida de { $loss_scale }, que se reduce a la mitad.
+event-finished = Terminado.
+event-stopped-early = Parada temprana tras el paso { $step }, porque ya no mejora: la pérdida de validación más baja es { DECIMAL($loss, 4) }, la del paso { $best_step }, cuyo checkpoint se conserva. Úselo con --best.
+event-step-abandoned = El paso { $step } se abandonó tras { DURATION($seconds) } porque la ejecución debe detenerse; se repetirá cuando continúe.
+event-checkpoint-interval = Ahora se guarda un checkpoint cada { DURATION($seconds) } en lugar de cada { DURATION($before_seconds) }: se espera un fallo cada { DURATION($mtbf_seconds) }, y un checkpoint detiene el trabajo durante { DURATION($stall_seconds) }.
+event-stopped = Detenido.
+event-failed = Ha fallado.

@@ -1,0 +1,13 @@
+resource-accelerators = aceleradores
+resource-time = tiempo
+resource-memory = memoria
+resource-storage = almacenamiento
+resource-data = datos
+resource-network = red
+resource-energy = energía
+resource-cooling = refrigeración
+resource-software = software
+resource-algorithms = algoritmos
+resource-hyperparameters = hiperparámetros
+resource-failures = fallos
+resource-money = dinero

@@ -1,0 +1,13 @@
+event-started = Koulutus alkaa.
+event-resumed = Koulutus jatkuu askeleen { $step } jälkeen.
+event-data-ready = Data: { COUNT($documents) } dokumenttia, { BYTES($text_bytes) } tekstiä, { COUNT($tokens) } tokenia (keskimäärin { DECIMAL($bytes_per_token) } tavua).
+event-checkpoint-saved = Tarkistuspiste askeleella { $step }: { BYTES($bytes) }, kesto { DURATION($seconds) }.
+event-evaluated-answers = Validointi askeleella { $step }: häviö { DECIMAL($loss, 4) }, perpleksiteetti { DECIMAL($perplexity) }.
+event-evaluated = Validointi askeleella { $step }: häviö { DECIMAL($loss, 4) }, perpleksiteetti { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bittiä tavua kohti.
+event-step-skipped = Askel { $step } ohitetaan: sen gradientit vuotivat yli fp16-muodossa, kun häviön skaalauskerroin oli { $loss_scale }. Kerroin puolitetaan.
+event-finished = Valmis.
+event-stopped-early = Pysähtyi aikaisin askeleen { $step } jälkeen, koska tulos ei enää parane: pienin validointihäviö on { DECIMAL($loss, 4) } askeleella { $best_step }, jonka tarkistuspiste on tallessa. Ota se käyttöön valitsimella --best.
+event-step-abandoned = Askel { $step } jätettiin kesken ({ DURATION($seconds) }), koska ajon on pysähdyttävä; se tehdään uudelleen, kun ajo jatkuu.
+event-checkpoint-interval = Tarkistuspisteiden väli on nyt { DURATION($seconds) }, aiemmin { DURATION($before_seconds) }: odotettu vikaväli on { DURATION($mtbf_seconds) }, ja yksi tarkistuspiste pysäyttää työn ajaksi { DURATION($stall_seconds) }.
+event-stopped = Pysäytetty.
+event-failed = Epäonnistui.

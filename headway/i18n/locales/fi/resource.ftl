@@ -1,0 +1,13 @@
+resource-accelerators = kiihdyttimet
+resource-time = aika
+resource-memory = muisti
+resource-storage = tallennustila
+resource-data = data
+resource-network = verkko
+resource-energy = energia
+resource-cooling = jäähdytys
+resource-software = ohjelmistot
+resource-algorithms = algoritmit
+resource-hyperparameters = hyperparametrit
+resource-failures = viat
+resource-money = raha

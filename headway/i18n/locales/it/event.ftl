@@ -1,0 +1,13 @@
+event-started = L'addestramento inizia.
+event-resumed = L'addestramento riprende dopo lo step { $step }.
+event-data-ready = Dati: { COUNT($documents) } documenti, { BYTES($text_bytes) } di testo, { COUNT($tokens) } token (in media { DECIMAL($bytes_per_token) } byte ciascuno).
+event-checkpoint-saved = Checkpoint allo step { $step }: { BYTES($bytes) } in { DURATION($seconds) }.
+event-evaluated-answers = Validazione allo step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }.
+event-evaluated = Validazione allo step { $step }: loss { DECIMAL($loss, 4) }, perplexity { DECIMAL($perplexity) }, { DECIMAL($bits_per_byte) } bit per byte.
+event-step-skipped = Lo step { $step } viene saltato: i gradienti sono andati in overflow in fp16 con un loss scale di { $loss_scale }, che viene dimezzato.
+event-finished = Completato.
+event-stopped-early = Early stopping dopo lo step { $step }, perché non migliora più: la loss di validazione più bassa è { DECIMAL($loss, 4) }, allo step { $best_step }, il cui checkpoint è conservato. Usarlo con --best.
+event-step-abandoned = Lo step { $step } è stato abbandonato dopo { DURATION($seconds) } perché la run deve fermarsi; verrà rifatto alla ripresa.
+event-checkpoint-interval = Ora i checkpoint vengono salvati ogni { DURATION($seconds) } invece che ogni { DURATION($before_seconds) }: è previsto un guasto ogni { DURATION($mtbf_seconds) } e un checkpoint ferma il lavoro per { DURATION($stall_seconds) }.
+event-stopped = Fermato.
+event-failed = Fallito.

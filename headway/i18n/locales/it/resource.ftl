@@ -1,0 +1,13 @@
+resource-accelerators = acceleratori
+resource-time = tempo
+resource-memory = memoria
+resource-storage = archiviazione
+resource-data = dati
+resource-network = rete
+resource-energy = energia
+resource-cooling = raffreddamento
+resource-software = software
+resource-algorithms = algoritmi
+resource-hyperparameters = iperparametri
+resource-failures = guasti
+resource-money = denaro

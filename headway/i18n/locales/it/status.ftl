@@ -1,0 +1,6 @@
+status-created = creata
+status-running = in corso
+status-finished = completata
+status-failed = fallita
+status-interrupted = interrotta
+status-damaged = danneggiata

@@ -1,0 +1,13 @@
+event-started = Institutio incipit.
+event-resumed = Institutio post gradum { $step } pergit.
+event-data-ready = Data: documenta { COUNT($documents) }, textus { BYTES($text_bytes) }, signa { COUNT($tokens) } (octeti { DECIMAL($bytes_per_token) } in singula).
+event-checkpoint-saved = Punctum servatum ad gradum { $step }: { BYTES($bytes) }, spatio { DURATION($seconds) }.
+event-evaluated-answers = Probatio ad gradum { $step }: iactura { DECIMAL($loss, 4) }, perplexitas { DECIMAL($perplexity) }.
+event-evaluated = Probatio ad gradum { $step }: iactura { DECIMAL($loss, 4) }, perplexitas { DECIMAL($perplexity) }, biti { DECIMAL($bits_per_byte) } per octetum.
+event-step-skipped = Gradus { $step } omittitur: gradientes eius fp16 excesserunt, cum scala iacturae { $loss_scale } esset, quae dimidiatur.
+event-finished = Perfectum est.
+event-stopped-early = Mature post gradum { $step } constitit, quia nihil iam proficit: minima iactura probationis est { DECIMAL($loss, 4) }, gradus { $best_step }, cuius punctum servatum manet. Id sume per --best.
+event-step-abandoned = Gradus { $step } post { DURATION($seconds) } relictus est, quia cursui consistendum est; iterum fiet cum cursus perget.
+event-checkpoint-interval = Puncta nunc intervallo { DURATION($seconds) } servantur, non iam { DURATION($before_seconds) }: defectus exspectatur semel in { DURATION($mtbf_seconds) }, et punctum servandum opus sistit per { DURATION($stall_seconds) }.
+event-stopped = Constitit.
+event-failed = Defecit.

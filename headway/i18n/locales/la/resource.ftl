@@ -1,0 +1,13 @@
+resource-accelerators = acceleratores
+resource-time = tempus
+resource-memory = memoria
+resource-storage = repositoria
+resource-data = data
+resource-network = rete
+resource-energy = energia
+resource-cooling = refrigeratio
+resource-software = programmata
+resource-algorithms = algorithmi
+resource-hyperparameters = hyperparametri
+resource-failures = defectus
+resource-money = pecunia

@@ -1,0 +1,6 @@
+status-created = creatus
+status-running = currit
+status-finished = perfectus
+status-failed = defecit
+status-interrupted = interruptus
+status-damaged = corruptus

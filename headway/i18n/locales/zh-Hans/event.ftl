@@ -1,0 +1,13 @@
+event-started = 训练开始。
+event-resumed = 训练从第 { $step } 步之后继续。
+event-data-ready = 数据：{ COUNT($documents) } 篇文档，{ BYTES($text_bytes) } 文本，{ COUNT($tokens) } 个 token（平均每个 { DECIMAL($bytes_per_token) } 字节）。
+event-checkpoint-saved = 第 { $step } 步的检查点：{ BYTES($bytes) }，用时 { DURATION($seconds) }。
+event-evaluated-answers = 第 { $step } 步验证：损失 { DECIMAL($loss, 4) }，困惑度 { DECIMAL($perplexity) }。
+event-evaluated = 第 { $step } 步验证：损失 { DECIMAL($loss, 4) }，困惑度 { DECIMAL($perplexity) }，每字节 { DECIMAL($bits_per_byte) } 比特。
+event-step-skipped = 跳过第 { $step } 步：损失缩放系数为 { $loss_scale } 时梯度在 fp16 下溢出，系数将减半。
+event-finished = 已完成。
+event-stopped-early = 第 { $step } 步后提前停止，因为不再有改善：最低验证损失为 { DECIMAL($loss, 4) }，出现在第 { $best_step } 步，该步的检查点已保留。可用 --best 选用。
+event-step-abandoned = 运行需要停止，第 { $step } 步在 { DURATION($seconds) } 后被放弃；运行继续时会重做这一步。
+event-checkpoint-interval = 保存检查点的间隔由 { DURATION($before_seconds) } 改为 { DURATION($seconds) }：预计每 { DURATION($mtbf_seconds) } 发生一次故障，每次保存会让训练停顿 { DURATION($stall_seconds) }。
+event-stopped = 已停止。
+event-failed = 失败。

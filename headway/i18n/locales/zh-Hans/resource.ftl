@@ -1,0 +1,13 @@
+resource-accelerators = 加速器
+resource-time = 时间
+resource-memory = 内存
+resource-storage = 存储
+resource-data = 数据
+resource-network = 网络
+resource-energy = 能源
+resource-cooling = 散热
+resource-software = 软件
+resource-algorithms = 算法
+resource-hyperparameters = 超参数
+resource-failures = 故障
+resource-money = 资金

@@ -1,0 +1,13 @@
+event-started = 訓練開始。
+event-resumed = 訓練從第 { $step } 步之後繼續。
+event-data-ready = 資料：{ COUNT($documents) } 份文件，{ BYTES($text_bytes) } 文字，{ COUNT($tokens) } 個 token（平均每個 { DECIMAL($bytes_per_token) } 位元組）。
+event-checkpoint-saved = 第 { $step } 步的檢查點：{ BYTES($bytes) }，費時 { DURATION($seconds) }。
+event-evaluated-answers = 第 { $step } 步驗證：損失 { DECIMAL($loss, 4) }，困惑度 { DECIMAL($perplexity) }。
+event-evaluated = 第 { $step } 步驗證：損失 { DECIMAL($loss, 4) }，困惑度 { DECIMAL($perplexity) }，每位元組 { DECIMAL($bits_per_byte) } 位元。
+event-step-skipped = 略過第 { $step } 步：損失縮放係數為 { $loss_scale } 時梯度在 fp16 下溢位，係數將減半。
+event-finished = 已完成。
+event-stopped-early = 第 { $step } 步後提前停止，因為不再進步：最低驗證損失為 { DECIMAL($loss, 4) }，出現在第 { $best_step } 步，該步的檢查點已保留。可用 --best 選用。
+event-step-abandoned = 執行需要停止，第 { $step } 步在 { DURATION($seconds) } 後被放棄；執行繼續時會重做這一步。
+event-checkpoint-interval = 儲存檢查點的間隔由 { DURATION($before_seconds) } 改為 { DURATION($seconds) }：預計每 { DURATION($mtbf_seconds) } 會發生一次故障，而每次儲存會讓訓練停頓 { DURATION($stall_seconds) }。
+event-stopped = 已停止。
+event-failed = 失敗。

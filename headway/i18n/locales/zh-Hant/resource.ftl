@@ -1,0 +1,13 @@
+resource-accelerators = 加速器
+resource-time = 時間
+resource-memory = 記憶體
+resource-storage = 儲存空間
+resource-data = 資料
+resource-network = 網路
+resource-energy = 能源
+resource-cooling = 散熱
+resource-software = 軟體
+resource-algorithms = 演算法
+resource-hyperparameters = 超參數
+resource-failures = 故障
+resource-money = 資金
