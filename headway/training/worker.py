@@ -43,6 +43,7 @@ from headway.training.layouts import layout_of
 from headway.training.loop import TrainingLoop, odd_state, require_same_training
 from headway.training.place import Place, place_of
 from headway.training.preparation import prepare_apart
+from headway.training.rehearsing import rehearsed
 from headway.training.reporting import Reporting
 from headway.training.second_copy import load_newest
 from headway.training.session import LOCKED
@@ -177,7 +178,7 @@ def _train(run: RunFolder, events: EventLog, place: Place, reporting: Reporting)
         first_step=first_step,
         best=best,
         skipped=skipped,
-        pulse=pulse,
+        pulse=rehearsed(pulse, run, place.rank, engine),
     )
     _on_stop(lambda *_: loop.request_stop())
     try:

@@ -208,6 +208,14 @@ class Engine(ABC):
             CheckpointError: names or shapes do not match the model.
         """
 
+    def damage(self, change: Callable[[NDArray[Any]], object]) -> None:
+        """Change weights as a fault of the memory would, in this process only: for drills.
+
+        Args:
+            change: is given what this process holds of each weight, and changes it in place.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def peak_memory_bytes(self) -> int:
         """Return the peak so far: of the allocator on an accelerator, of the process's resident set on a CPU."""

@@ -142,6 +142,9 @@ training-no-layout = A run on several devices needs a plan that says how the wor
 # $variable, $value (String): an environment variable and what it holds
 training-rank = The launcher must say which process this is: { $variable } is "{ $value }", which is no number below the number of processes.
     .next = Start the processes with `headway train` or torchrun, or unset { $variable }.
+# $variable, $value (String)
+training-rehearsal = What a drill orders of a worker is FAULT:STEP:RANK:AMOUNT, but { $variable } is "{ $value }".
+    .next = Unset { $variable }: it is for drills only.
 # $field (String): of the model; $value, $degree (Number)
 training-tensor-parallel = Devices that share matrices must share them evenly: { $field } is { $value }, which { $degree } devices cannot divide.
     .next = Set layout.tensor_parallel_degree to a divisor of { $value }.

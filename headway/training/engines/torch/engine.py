@@ -24,6 +24,7 @@ from headway.resilience.checkpoint.snapshot import Arrays
 from headway.telemetry.process import peak_resident_bytes
 from headway.training.data import Batch
 from headway.training.engines.base import Engine, EngineSettings, Share, StepResult
+from headway.training.engines.torch.damaging import damage
 from headway.training.engines.torch.float8 import is_emulated
 from headway.training.engines.torch.gathering import Stream
 from headway.training.engines.torch.gradients import clip_gradients, complete_gradients
@@ -291,6 +292,10 @@ class TorchEngine(Engine):
                 for write in takers:
                     write(whole)
         self._updates.forget()
+
+    def damage(self, change: Callable[[NDArray[Any]], object]) -> None:
+        """Change weights; see `Engine.damage`."""
+        damage(self._trained.values(), change)
 
     def peak_memory_bytes(self) -> int:
         """Return the peak so far; see `Engine.peak_memory_bytes`."""
