@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from headway.api import diagnose, load, plan, preflight, probe, train, verify
+    from headway.api import diagnose, drill, load, plan, preflight, probe, train, verify
 
-__all__ = ["__version__", "diagnose", "load", "plan", "preflight", "probe", "train", "verify"]
+__all__ = ["__version__", "diagnose", "drill", "load", "plan", "preflight", "probe", "train", "verify"]
 
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: `headway --help` must not pay for what it does not call.
-    if name in ("diagnose", "load", "plan", "preflight", "probe", "train", "verify"):
+    if name in ("diagnose", "drill", "load", "plan", "preflight", "probe", "train", "verify"):
         from headway import api
 
         return getattr(api, name)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from headway.machine.inventory import Inventory
     from headway.planning import Plan
     from headway.resilience.checkpoint.verifying import Verified
+    from headway.resilience.drills import Drill
     from headway.resilience.preflight import Preflight
     from headway.runs import RunFolder
     from headway.training.session import Followers, Launcher
@@ -143,6 +144,31 @@ def verify(name: str, *, runs: Path | str = "runs") -> tuple[Verified, ...]:
     from headway.training.loop import odd_state
 
     return tuple(verify_store(CheckpointStore(RunFolder.open(Path(runs), name).checkpoints_folder), odd_state))
+
+
+def drill(
+    recipe: AnyRecipe,
+    *,
+    faults: Sequence[str] = (),
+    runs: Path | str = "runs",
+    on_begin: Callable[[str, float], None] = lambda _name, _share: None,
+) -> Drill:
+    """Rehearse faults on a short version of a recipe; see `headway.resilience.drills.drill`.
+
+    Args:
+        recipe: the recipe.
+        faults: names; all of `headway.resilience.drills.FAULTS` by default.
+        runs: the folder of all runs; those of a drill are in ``drills/NAME`` below it, in the place of earlier ones.
+        on_begin: told of each run when it begins, with the share that is done.
+
+    Raises:
+        RecipeError: a rule is broken.
+        RunError: there is no fault of a name, or the run fails without any.
+    """
+    from headway.resilience.drills import drill as rehearse
+
+    resolved = load(recipe)
+    return rehearse(resolved, Path(runs) / "drills" / resolved.name, faults, on_begin)
 
 
 def train(

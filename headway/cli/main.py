@@ -20,6 +20,7 @@ COMMANDS = {
     "plan": "headway.cli.plan:plan",
     "data": "headway.cli.data:data",
     "preflight": "headway.cli.preflight:preflight",
+    "drill": "headway.cli.drill:drill",
     "train": "headway.cli.train:train",
     "submit": "headway.cli.submit:submit",
     "import": "headway.cli.importing:import_model",

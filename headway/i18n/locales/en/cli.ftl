@@ -173,6 +173,12 @@ cli-run = Run any command, and keep it alive: restart what a restart can help, e
 cli-run-help = Run a command of any program in a process group of its own. Where it fails, its log is diagnosed; where another start can help (a lost device, a broken connection, a preemption, a hang), it is started again, a little later each time. It is told to stop when this command is, with time to save, and nothing that it started is left behind.
 
     { "  " }Example:  headway run --name llama --retries 5 -- torchrun train.py
+cli-drill = Rehearse faults on a short version of a recipe.
+cli-drill-help = Train a short version of a recipe once as it is, and once with each fault: killed processes, a hang, NaN, damaged checkpoints, full and read-only disks, and more. It says how soon each was noticed, how soon the run went on, which steps were done again, and whether the last weights are the same, byte for byte. It exits with 1 where a promise was not kept.
+
+    { "  " }Example:  headway drill recipes/laptop.toml --fault killed-worker --fault full-disk
+cli-option-fault = A fault to rehearse; may be given several times; all by default.
+cli-option-drill-report = Write the table as one HTML page.
 cli-preflight = Look at everything that a run needs, before it starts.
 cli-preflight-help = Look at software, devices, memory, disk, limits, ports and the clock of this server, write a little to the disk, multiply on every core or device and compare with the right result, and add up over processes: all in seconds. It exits with 1 where a run would fail.
 
