@@ -12,6 +12,8 @@ ALL = (
     "checkpoint_overhead",
     "checkpoint_stall",
     "guard_overhead",
+    "survive",
+    "drills",
     "demo_accuracy",
     "plan_accuracy_cpu",
     "train_memory",
