@@ -274,12 +274,14 @@ def prepare(
 
 
 def _look_before(recipe: Recipe, runs: Path, plan: Mapping[str, Any], present_bytes: int) -> Preflight:
-    """Look at what costs no time; `preflight` looks at the rest."""
+    """Look at what costs no time; `preflight` looks at the rest, and at the port where servers meet."""
     from headway.resilience.preflight import QUICK
     from headway.resilience.preflight import preflight as look
     from headway.resilience.preflight.subject import this_server
 
-    return look(this_server(recipe, runs, plan, present_bytes), tuple(QUICK))
+    # Processes of one server meet at a file, whatever a launcher has left in the environment.
+    names = tuple(name for name in QUICK if name != "port")
+    return look(this_server(recipe, runs, plan, present_bytes), names)
 
 
 def _require_ready(looked: Preflight) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import shutil
+import subprocess
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -195,19 +196,25 @@ def test_unknown_names_are_no_attributes() -> None:
         _ = headway.unknown
 
 
-def test_a_server_that_is_not_ready_is_refused_and_forced(
-    tmp_path: Path, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A port that cannot be: all processes of a run on several servers would wait for it in vain.
-    monkeypatch.setenv("MASTER_ADDR", "127.0.0.1")
-    monkeypatch.setenv("MASTER_PORT", "0")
+def test_a_server_that_is_not_ready_is_refused(tmp_path: Path, text: str) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    # Of a disk without room for another file no plan knows.
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m,nr_inodes=1", "tmpfs", str(disk)], check=True)
     recipe = {**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}
-    with pytest.raises(headway.api.NotReadyError) as caught:
-        headway.train(recipe, runs=tmp_path / "runs")
-    assert [problem.message_id for problem in caught.value.problems] == ["preflight-port-wrong"]
-    assert not (tmp_path / "runs").exists()
-    assert pickle.loads(pickle.dumps(caught.value)).problems[0].arguments == {"port": "0"}
-    run = headway.train(recipe, runs=tmp_path / "runs", force=True)
+    try:
+        with pytest.raises(headway.api.NotReadyError) as caught:
+            headway.train(recipe, runs=disk / "runs")
+        assert [problem.message_id for problem in caught.value.problems] == ["preflight-inodes"]
+        assert pickle.loads(pickle.dumps(caught.value)).problems[0].arguments == {"folder": str(disk)}
+        with pytest.raises(RunError):
+            headway.train(recipe, runs=disk / "runs", force=True)
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_was_looked_at_before_is_told(tmp_path: Path, text: str) -> None:
+    run = headway.train({**SMALL, "data": {"paths": text, "cache": str(tmp_path / "cache")}}, runs=tmp_path / "runs")
     (looked,) = [event for event in run.events() if event["event"] == "preflight"]
-    assert not looked["passed"]
+    assert looked["passed"]
     assert {check["name"] for check in looked["checks"]} >= {"memory", "disk", "clock"}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
 from headway.cli.localized import command, option
 from headway.cli.output import print_json, say
+from headway.cli.streams import OutputError, ReaderGoneError
 from headway.cli.supervisor_view import supervisor_line
 from headway.cli.train import DEFAULT_RUNS
 from headway.errors import RunError
@@ -63,17 +65,23 @@ def run(
 
 
 def _to_stdout(data: bytes) -> None:
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    _pass_on(data, sys.stdout)
 
 
 def _to_stderr(data: bytes) -> None:
-    sys.stderr.buffer.write(data)
-    sys.stderr.buffer.flush()
+    _pass_on(data, sys.stderr)
+
+
+def _pass_on(data: bytes, stream: TextIO) -> None:
+    """Show what the job writes; where nobody reads it any more, the job goes on, and its log has it."""
+    with suppress(OSError, OutputError, ReaderGoneError):
+        stream.buffer.write(data)
+        stream.buffer.flush()
 
 
 def _tell(record: Mapping[str, Any], folder: Path) -> None:
     """Say on stderr what happened."""
-    say(f"headway: {supervisor_line(record)}")
-    if record["event"] == "gave-up":
-        say(f"headway: {current_translator().text('supervisor-explained', path=str(folder))}")
+    with suppress(OSError, OutputError, ReaderGoneError):
+        say(f"headway: {supervisor_line(record)}")
+        if record["event"] == "gave-up":
+            say(f"headway: {current_translator().text('supervisor-explained', path=str(folder))}")

@@ -22,6 +22,9 @@ DEFAULT_RUNS = "runs"
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 
+PAUSED = 1
+"""Exit code of a run that stopped by itself before its end, and can go on."""
+
 _SIGNALLED = 128
 """What shells add to the number of the signal that ended a program."""
 
@@ -94,6 +97,10 @@ def train(
         print_json({"run": str(run.path), "status": run.status(), "ledger": run.ledger()})
     else:
         show_ledger(run)
+    if run.status() != "finished":
+        # A guard has paused it, or somebody has asked its processes: whoever waits must not take it for done.
+        say(current_translator().text("cli-train-paused", name=run.name))
+        return PAUSED
     return 0
 
 

@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from headway.errors import RunError
 from headway.runs import json_values
 
 VERSION = 1
@@ -79,7 +80,11 @@ class MetricColumns:
         return parts[0]
 
     def update(self) -> int:
-        """Take in what the log has grown by; return how many records are new."""
+        """Take in what the log has grown by; return how many records are new.
+
+        Raises:
+            RunError: the log is there and cannot be read.
+        """
         before = self._rows
         try:
             with self._log.open("rb") as file:
@@ -95,6 +100,8 @@ class MetricColumns:
         except FileNotFoundError:
             self._forget()
             return 0
+        except OSError as error:
+            raise RunError("run-file-damaged", path=str(self._log), reason=error.strerror or str(error)) from error
         if self._rows > before:
             self._store()
         return self._rows - before
@@ -193,7 +200,11 @@ class MetricColumns:
 
 def _number(value: Any) -> float:
     if type(value) in (int, float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            # An integer beyond every quantity.
+            return MISSING
     if isinstance(value, bool):
         return float(value)
     decoded = json_values.decode(value) if isinstance(value, str) else None

@@ -186,12 +186,12 @@ class Guarding:
         if number >= self._settings.max_roll_backs:
             return None
         latest = step - 1 if finding.first_bad_step is None else finding.first_bad_step
-        sound = [
-            saved
-            for saved in reversed(self._store.steps())
-            if saved <= latest and find_damage(self._store.path_of(saved)) is None
-        ]
-        return sound[min(number, len(sound) - 1)] if sound else None
+        sound: list[int] = []
+        # Only as many are read as are passed over: reading one may take longer than many steps.
+        for saved in reversed(self._store.steps()):
+            if saved <= latest and len(sound) <= number and find_damage(self._store.path_of(saved)) is None:
+                sound.append(saved)
+        return sound[-1] if sound else None
 
     def _agree(self, step: int) -> int:
         """Return the step that the first process names."""

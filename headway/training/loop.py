@@ -150,7 +150,8 @@ class TrainingLoop:
             self._events.record("stopped-early", step=self._step, best_step=self._best.step, loss=self._best.loss)
         elif finished:
             self.evaluate()
-        self._pulse.beat("checkpoint", self._step)
+        # How long a write takes that has been going on meanwhile nobody knows: it is no hang.
+        self._pulse.beat("end", self._step)
         self._saver.wait()
         self._events.record("energy", package_joules=self._energy.joules())
         self._events.record("data-read", **self._stalls.to_dict())
@@ -235,7 +236,7 @@ class TrainingLoop:
 
     def _go_back(self, stream: BatchStream, back: RollBack) -> None:
         """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
-        self._pulse.beat("checkpoint", self._step)
+        self._pulse.beat("build", self._step)
         # What is being written now is of the branch that is left, too.
         self._saver.wait()
         store = self._saver.store

@@ -243,10 +243,14 @@ class SecondCopy:
             self._thread.join()
 
     def _work(self) -> None:
-        while self._busy is not None:
-            self._copy(*self._busy)
+        with self._lock:
+            copied = self._busy
+        while copied is not None:
+            self._copy(*copied)
+            # Under the lock: who offers the next one must not see a thread that is about to end.
             with self._lock:
-                self._busy, self._waiting = self._waiting, None
+                copied = self._busy = self._waiting
+                self._waiting = None
 
     def _copy(self, step: int, path: Path) -> None:
         assert self._vault is not None, "nothing is offered without one"

@@ -217,7 +217,8 @@ class Pages:
     async def page(self, request: Request) -> Response:
         """Return the page that shows everything."""
         path = request.path_params["path"]
-        if path.startswith("api/") or "." in path.rpartition("/")[2]:
+        # Names of runs may have dots; elsewhere a dot means a file, and there is none.
+        if path.startswith("api/") or ("." in path.rpartition("/")[2] and not path.startswith("runs/")):
             raise WebError("web-not-found", status=404, path=path)
         return HTMLResponse(await run_in_threadpool(shell), headers={"Cache-Control": "no-cache"})
 

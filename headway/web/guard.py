@@ -8,6 +8,7 @@ the token.
 from __future__ import annotations
 
 import hmac
+import ipaddress
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -49,7 +50,7 @@ class Guard:
     def __init__(self, app: ASGIApp, hosts: frozenset[str] = frozenset(), token: str | None = None) -> None:
         self._app = app
         self._hosts = LOOPBACK | hosts
-        self._token = token
+        self._token = token or None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -70,7 +71,8 @@ class Guard:
     def _refusal(self, request: Request) -> Response | None:
         headers = request.headers
         host = host_name(headers.get("host", ""))
-        if host not in self._hosts:
+        # With a token to show, a page of another name is no danger, and a server has many addresses.
+        if host not in self._hosts and not (self._token is not None and is_address(host)):
             return error_response(WebError("web-host", status=421, host=host))
         if not is_same_origin(headers):
             return error_response(WebError("web-origin", status=403, origin=headers.get("origin", "?")))
@@ -93,6 +95,15 @@ class Guard:
             answer.set_cookie(COOKIE, token, httponly=True, samesite="strict", secure=request.url.scheme == "https")
             return answer
         return error_response(WebError("web-token", status=401))
+
+
+def is_address(host: str) -> bool:
+    """Say whether a host is named by its number."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def is_equal(given: str, token: str) -> bool:
@@ -118,4 +129,7 @@ def is_same_origin(headers: Headers) -> bool:
         return headers.get("sec-fetch-site", "none") in ("none", "same-origin") or (
             headers.get("sec-fetch-mode") == "navigate"
         )
-    return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    try:
+        return urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+    except ValueError:
+        return False

@@ -45,14 +45,20 @@ class Reader:
             WebError: its folder lies elsewhere.
         """
         run = RunFolder.open(self.root, name)
-        if not run.path.resolve().is_relative_to(self.root.resolve()):
+        if not self._is_inside(run):
             # A link may point to anywhere; what lies outside is not for everybody who may look at runs.
             raise WebError("web-outside", status=403, name=name)
         return run
 
+    def _is_inside(self, run: RunFolder) -> bool:
+        """Say whether all that is read of a run lies in the folder of all runs: links may point to anywhere."""
+        root = self.root.resolve()
+        files = (run.path, run.events_path, run.metrics_path(), run.logs_folder)
+        return all(path.resolve().is_relative_to(root) for path in files)
+
     def summaries(self) -> list[dict[str, Any]]:
         """Return what a list shows of each run, the one touched last at the end; of a damaged one, why."""
-        return [self.summary(run) for run in list_runs(self.root)]
+        return [self.summary(run) for run in list_runs(self.root) if self._is_inside(run)]
 
     def summary(self, run: RunFolder) -> dict[str, Any]:
         """Return what a list shows of a run."""

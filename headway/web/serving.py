@@ -9,6 +9,7 @@ import secrets
 import socket
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from headway.errors import HeadwayError, MissingDependencyError
 from headway.machine.cache import cache_folder
@@ -41,7 +42,7 @@ class Listening:
         """The address to open, with the token where there is one."""
         name = f"[{self.host}]" if ":" in self.host else self.host
         shown = "127.0.0.1" if self.host in ("0.0.0.0", "") else name
-        return f"http://{shown}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+        return f"http://{shown}:{self.port}/" + (f"?token={quote(self.token, safe='')}" if self.token else "")
 
 
 def listen(host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, token: str | None = None) -> Listening:
@@ -67,6 +68,8 @@ def listen(host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, token: str | No
         if error.errno == errno.EADDRINUSE:
             raise WebSetupError("web-port-taken", host=host, port=port) from error
         raise WebSetupError("web-address", host=host, port=port, reason=error.strerror or str(error)) from error
+    # An empty one, as of a variable that is not set, would let everybody in.
+    token = token or None
     if token is None and not is_loopback(server.getsockname()[0]):
         token = secrets.token_urlsafe(TOKEN_BYTES)
     return Listening(socket=server, host=host, port=int(server.getsockname()[1]), token=token)
@@ -106,9 +109,10 @@ def serve(listening: Listening, runs: Path) -> None:
 
     from headway.web.app import create_app
 
-    names = frozenset({listening.host.lower(), socket.gethostname().lower(), socket.getfqdn().lower()})
-    hosts = names if listening.token is not None else frozenset()
-    app = create_app(runs, cache=cache_folder(), hosts=hosts, token=listening.token)
+    hosts = {listening.host.lower()}
+    if listening.token is not None:
+        hosts |= {socket.gethostname().lower(), socket.getfqdn().lower()}
+    app = create_app(runs, cache=cache_folder(), hosts=frozenset(hosts), token=listening.token)
     config = uvicorn.Config(
         app,
         log_level="warning",

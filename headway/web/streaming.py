@@ -18,6 +18,7 @@ from typing import Any
 from headway.runs import RunFolder
 from headway.runs.json_values import encode
 from headway.runs.logs import parse_lines
+from headway.runs.records import is_event, is_metric
 
 LOOK_SECONDS = 0.02
 """Between two looks at the files of a run."""
@@ -78,7 +79,8 @@ class Followed:
                 self._offsets[index] = 0
                 continue
             self._offsets[index] += len(content)
-            found += [{"kind": kind, "record": record} for record in parse_lines(content)]
+            is_whole = is_event if kind == "event" else is_metric
+            found += [{"kind": kind, "record": record} for record in parse_lines(content) if is_whole(record)]
         return found
 
 
@@ -101,12 +103,12 @@ class Hub:
         yield message("hello", {"run": run.name, "status": status}, behind.id)
         while missed := behind.read():
             yield message("records", missed, behind.id)
-        missed = self._join(run, queue, behind)
-        if missed:
-            yield message("records", missed, behind.id)
-        if self._statuses[run.path] != status:
-            yield message("status", {"run": run.name, "status": self._statuses[run.path]}, behind.id)
         try:
+            missed = self._join(run, queue, behind)
+            if missed:
+                yield message("records", missed, behind.id)
+            if self._statuses[run.path] != status:
+                yield message("status", {"run": run.name, "status": self._statuses[run.path]}, behind.id)
             while True:
                 try:
                     waiting = await asyncio.wait_for(queue.get(), IDLE_SECONDS)
@@ -123,8 +125,8 @@ class Hub:
         """Let a page hear what all others do; return what it has to know before, so that it is where they are."""
         known, missed = self._known.get(run.path), []
         if known is None:
-            self._known[run.path] = known = Followed.from_id(run, behind.id)
             self._statuses[run.path] = run.status()
+            self._known[run.path] = known = Followed.from_id(run, behind.id)
             self._tasks[run.path] = asyncio.create_task(self._watch(run, known))
         while found := known.read():
             self._tell(run, message("records", found, known.id))

@@ -127,6 +127,17 @@ def test_a_body_that_is_too_large(server: Server) -> None:
     assert server.ask(f"{API}/runs", "DELETE").json["error"]["id"] == "web-method"
 
 
+def test_a_run_whose_log_cannot_be_read_does_not_hide_the_others(server: Server) -> None:
+    run = make_run(server.root, "v1.0-odd", steps=1)
+    run.metrics_path().unlink()
+    run.metrics_path().mkdir()
+    found = {one["name"]: one for one in server.ask(f"{API}/runs").json["runs"]}
+    assert found["v1.0-odd"]["error"]["id"] == "run-file-damaged"
+    assert found["first"]["status"] == "interrupted"
+    # Names of runs may have dots.
+    assert server.ask("/runs/v1.0-odd").headers["content-type"].startswith("text/html")
+
+
 def test_a_link_out_of_the_folder_is_not_followed(server: Server, tmp_path: Path) -> None:
     make_run(tmp_path, "secret", steps=1)
     link = server.root / "link"
@@ -134,5 +145,6 @@ def test_a_link_out_of_the_folder_is_not_followed(server: Server, tmp_path: Path
     try:
         answer = server.ask(f"{API}/runs/link/events")
         assert (answer.status, answer.json["error"]["id"]) == (403, "web-outside")
+        assert "link" not in {one["name"] for one in server.ask(f"{API}/runs").json["runs"]}
     finally:
         link.unlink()

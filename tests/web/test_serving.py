@@ -42,3 +42,10 @@ def test_the_address_can_be_opened() -> None:
     with socket.socket() as some:
         listening = serving.Listening(socket=some, host="::1", port=5, token="t")
         assert listening.url == "http://[::1]:5/?token=t"
+
+
+def test_an_empty_token_lets_nobody_in() -> None:
+    listening = serving.listen("0.0.0.0", 0, token="")
+    with listening.socket:
+        assert listening.token is not None
+        assert len(listening.token) >= 32

@@ -46,7 +46,7 @@ class Subject:
         hardware = self.recipe.hardware
         if self.uses_accelerators:
             return min(hardware.devices, len(self.inventory.accelerators))
-        return min(hardware.devices, hardware.devices_per_node or 1)
+        return min(hardware.devices, hardware.devices_per_node or hardware.devices)
 
     def planned(self, section: str, name: str) -> float | None:
         """Return a figure of the plan; None where it is not known."""

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from headway.diagnosis import diagnose
 from headway.errors import RunError
 from headway.resilience.supervisor.attempt import Attempt, Failure, Work
 from headway.resilience.supervisor.job import Job
 from headway.resilience.supervisor.listening import listening
+from headway.resilience.supervisor.log_parts import LogParts
 from headway.resilience.supervisor.supervising import Limits, Outcome, Supervisor
 from headway.resilience.supervisor.watch import Watch, stacks_of
 from headway.runs import RunFolder
@@ -78,8 +78,9 @@ class CommandWork(Work):
     def start(self, number: int) -> Attempt:
         """Start it; its environment says which start it is."""
         log = self._folder / "logs" / f"attempt-{number:03}.log"
-        watch = Watch(log, self._limits.hang_steps)
-        return _CommandAttempt(Job(self._command, log, {"HEADWAY_ATTEMPT": str(number)}), log, watch, self._on_output)
+        watch, parts = Watch(log, self._limits.hang_steps), LogParts([log])
+        job = Job(self._command, log, {"HEADWAY_ATTEMPT": str(number)})
+        return _CommandAttempt(job, log, watch, parts, self._on_output)
 
     def details(self) -> Mapping[str, Any]:
         """Return the command."""
@@ -88,10 +89,12 @@ class CommandWork(Work):
 
 @final
 class _CommandAttempt(Attempt):
-    def __init__(self, job: Job, log: Path, watch: Watch, on_output: OnOutput) -> None:
+    def __init__(self, job: Job, log: Path, watch: Watch, parts: LogParts, on_output: OnOutput) -> None:
         self._job = job
         self._log = log
         self._watch = watch
+        # A later job of the same name writes to the same file, and has nothing to do with what failed before it.
+        self._parts = parts
         self._on_output = on_output
         self._noted = 0.0
 
@@ -133,7 +136,7 @@ class _CommandAttempt(Attempt):
     def failure(self, status: int, hung: bool) -> Failure:
         if status < 0:
             self._note(f"the command ended by {signal.Signals(-status).name}, exit code: {status}")
-        return Failure(diagnose([self._log]))
+        return Failure(self._parts.diagnosed())
 
     def close(self) -> None:
         self._job.close()

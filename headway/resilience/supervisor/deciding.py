@@ -48,8 +48,12 @@ ONCE = frozenset(
 """Causes that are tried again while the job gets further: at the same step they would only return."""
 
 
-TRANSIENT_MESSAGES = frozenset({"training-loss-not-finite", "training-worker-killed"})
-"""Errors of our own workers that may be gone at the next start: a flipped bit, and a kill from outside."""
+TRANSIENT_MESSAGES = frozenset(
+    {"checkpoint-not-finite", "checkpoint-part-missing", "data-url-unreachable", "run-locked"}
+    | {"training-device-error", "training-loss-not-finite", "training-worker-killed"}
+)
+"""Errors of our own workers that may be gone at the next start: a flipped bit, a kill from outside, a lost device or
+process, a store that did not answer, and workers of a killed supervisor that were still saving."""
 
 SAID_BY_LOGS = frozenset(
     {"checkpoint-unwritable", "data-worker-killed", "run-unwritable", "training-preparation-failed"}
@@ -104,7 +108,9 @@ def decide(
         lasts = True
     if lasts:
         return Decision(False, "lasting")
-    if cause in ONCE and before and before[-1] == Stop(cause, step):
+    # That two were killed before their first step says nothing of why.
+    is_evidence = step is not None or cause != "killed"
+    if cause in ONCE and is_evidence and before and before[-1] == Stop(cause, step):
         return Decision(False, "repeated")
     if len(before) >= retries:
         return Decision(False, "retries")

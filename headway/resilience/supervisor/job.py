@@ -48,7 +48,8 @@ class Job:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    env={**os.environ, **(environment or {})},
+                    # A file would be written in blocks: steps must be seen as they are done.
+                    env={"PYTHONUNBUFFERED": "1", **os.environ, **(environment or {})},
                     start_new_session=True,
                 )
             except OSError as error:

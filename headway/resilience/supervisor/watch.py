@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from statistics import median
 
@@ -57,20 +57,24 @@ class Watch:
         self._offset += len(new)
         *lines, self._rest = (self._rest + new).replace(b"\r", b"\n").split(b"\n")
         self._rest = self._rest[-LARGEST_READ_BYTES:]
-        for line in lines:
-            self._note(step_of(cleaned(line)))
+        self._take(step for line in lines if (step := step_of(cleaned(line))) is not None)
         return new
 
-    def _note(self, step: int | None) -> None:
-        if step is None or (step >= 0 and step == self.step):
+    def _take(self, steps: Iterable[int]) -> None:
+        """Take in the steps that one look has found: a program may write many of them at once, from a buffer."""
+        count = 0
+        for step in steps:
+            if step < 0 or step != self.step:
+                count += 1
+                self.step = step if step >= 0 else self.step
+        if not count:
             return
         now = self._clock()
         if self._last_step_at is None:
             self.first_step_at = now
         else:
-            self._intervals.append(now - self._last_step_at)
+            self._intervals.extend([(now - self._last_step_at) / count] * count)
         self._last_step_at = now
-        self.step = step if step >= 0 else self.step
 
     def hung_seconds(self) -> float | None:
         """Return for how long nothing followed the last step, where that is too long; None where it is not."""
@@ -99,8 +103,12 @@ def stacks_of(pid: int) -> str:
             call = Path(f"/proc/{process.pid}/syscall").read_text().split()[0]
         except (OSError, IndexError):
             waiting = call = "-"
-        command = " ".join(process.cmdline()[:6]) if process.is_running() else ""
-        lines.append(f"pid={process.pid} state={process.status()} wchan={waiting} syscall={call} {command}")
+        try:
+            state, command = process.status(), " ".join(process.cmdline()[:6])
+        except psutil.Error:
+            # One that has ended and was not asked how: it may be why the others wait.
+            state, command = psutil.STATUS_DEAD, ""
+        lines.append(f"pid={process.pid} state={state} wchan={waiting} syscall={call} {command}")
         lines.append(_python_stacks(process.pid))
     return "\n".join(line for line in lines if line) + "\n"
 

@@ -216,6 +216,8 @@ cli-i18n-checked = { $languages ->
 }
 cli-column-language = language
 cli-column-all = all
+# $name (String): of the run
+cli-train-paused = { $name } has stopped before its end, saved; what stands above tells why. Go on with --resume.
 cli-watch = Show all runs live in a browser, with the planner and the diagnosis.
 cli-watch-help = Start a web server on this machine, and print the address of the dashboard. It listens on loopback only; with another --host everybody must show a token.
 

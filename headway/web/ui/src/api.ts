@@ -73,7 +73,8 @@ async function ask<Answer>(path: string, options?: RequestInit): Promise<Answer>
   } catch {
     throw new ApiError({ id: 'ui-error-server', arguments: {} });
   }
-  const body = (await answer.json().catch(() => ({}))) as { error?: Problem };
+  const body = (await answer.json().catch(() => null)) as { error?: Problem } | null;
+  if (body === null) throw new ApiError({ id: 'ui-error-status', arguments: { status: answer.status } });
   if (!answer.ok) throw new ApiError(body.error ?? { id: 'ui-error-status', arguments: { status: answer.status } });
   return body as Answer;
 }

@@ -23,6 +23,8 @@ export function onClick(event: MouseEvent): void {
   if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const target = new URL(link.href);
   if (target.origin !== location.origin || link.target || link.hasAttribute('download')) return;
+  // A place on this page is the browser's to go to.
+  if (target.hash && target.pathname === location.pathname && target.search === location.search) return;
   event.preventDefault();
   go(target.pathname + target.search);
 }

@@ -40,8 +40,10 @@ export function Quantity(props: { name: string; value: unknown }): JSX.Element {
 /** A moment in the reader's calendar and clock. */
 export function Moment(props: { seconds: number }): JSX.Element {
   const shown = useLive(() => moment(props.seconds), [props.seconds]);
+  const then = new Date(props.seconds * 1000);
+  if (Number.isNaN(then.getTime())) return <>—</>;
   return (
-    <time dateTime={new Date(props.seconds * 1000).toISOString()}>
+    <time dateTime={then.toISOString()}>
       <>{shown}</>
     </time>
   );

@@ -139,6 +139,7 @@ export function usd(value: number, locale: string): string {
 export function moment(seconds: number, locale: string): string {
   if (!Number.isFinite(seconds)) return UNKNOWN;
   const then = new Date(seconds * 1000);
+  if (Number.isNaN(then.getTime())) return UNKNOWN;
   const today = new Date().toDateString() === then.toDateString();
   const style: Intl.DateTimeFormatOptions = today ? { timeStyle: 'medium' } : { dateStyle: 'medium', timeStyle: 'short' };
   return new Intl.DateTimeFormat([locale, 'en'], style).format(then);

@@ -119,7 +119,8 @@ function render(id: string, given: Arguments | undefined): string | undefined {
   if (pattern == null) return undefined;
   const plain: Record<string, FluentVariable> = {};
   for (const [name, value] of Object.entries(given ?? {})) {
-    plain[name] = typeof value === 'number' ? value : String(value ?? '');
+    // What is not known is a dash, and no zero.
+    plain[name] = typeof value === 'number' ? value : value == null ? '—' : String(value);
   }
   return bundleOf(tag).formatPattern(pattern, plain, []);
 }

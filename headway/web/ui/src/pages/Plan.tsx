@@ -38,7 +38,9 @@ export function PlanPage(): JSX.Element {
         hardware: { accelerator: wish.value.accelerator.trim(), devices: Number(wish.value.devices) || wish.value.devices },
       };
       plan(recipe, abort.signal).then(
-        (value) => (state.value = { value }),
+        (value) => {
+          if (!abort.signal.aborted) state.value = { value };
+        },
         (error: unknown) => {
           if (!abort.signal.aborted) state.value = { problem: problemOf(error) };
         },
