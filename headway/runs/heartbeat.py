@@ -85,6 +85,12 @@ class Heartbeat(Pulse):
         except OSError:
             return
 
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
 
 def this_host() -> str:
     """Return the name of this machine, as heartbeats have it."""

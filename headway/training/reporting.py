@@ -48,6 +48,7 @@ class Reporting:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.pulse.close()
         if self._tells_stacks:
             faulthandler.unregister(STACKS_SIGNAL)
 

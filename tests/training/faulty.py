@@ -22,6 +22,7 @@ from headway.training.data import Batch
 from headway.training.engines import Engine, EngineSettings, build_engine
 from headway.training.engines.base import Share, StepResult
 from headway.training.place import place_of
+from headway.training.reporting import Reporting
 
 
 class Killed(BaseException):
@@ -159,8 +160,9 @@ def train(run: RunFolder, monkeypatch: pytest.MonkeyPatch, **faults: Any) -> Fau
     monkeypatch.setattr(worker, "build_engine", build)
     handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGUSR1, signal.SIGINT)}
     try:
-        with EventLog(run.events_path) as events:
-            worker._train(run, events, place_of(os.environ))
+        place = place_of(os.environ)
+        with EventLog(run.events_path) as events, Reporting(run, place.rank) as reporting:
+            worker._train(run, events, place, reporting)
     except Killed:
         pass
     finally:
