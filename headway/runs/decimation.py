@@ -42,14 +42,24 @@ class Decimated:
         return {**floats, "count": self.count.tolist(), "non_finite": self.non_finite.tolist()}
 
 
-def last_of_each_step(step: Column) -> NDArray[np.int64]:
-    """Return the indices of the last record of each step, in order of steps.
+def last_of_each_step(step: Column, roll_backs: Column | None = None) -> NDArray[np.int64]:
+    """Return the indices of the last record of each step, in order of steps; as `headway.runs.logs.last_per_step`.
 
-    A run that was killed and resumed has done the steps after its last checkpoint twice.
+    A run that was killed and resumed has done the steps after its last checkpoint twice. One that was rolled back has
+    left a branch: the steps of it that were not done again do not count.
 
     Args:
         step: ``[n]``, of each record.
+        roll_backs: ``[n]``, how many there were before; `MISSING` means none.
     """
+    if roll_backs is not None and len(step):
+        branch = np.maximum.accumulate(np.where(np.isfinite(roll_backs), roll_backs, 0.0))
+        kept = np.ones(len(step), np.bool_)
+        for start in np.flatnonzero(np.diff(branch, prepend=0.0) > 0):
+            kept[:start] &= step[:start] < step[start]
+        remaining = np.flatnonzero(kept)
+        found_there: NDArray[np.int64] = remaining[last_of_each_step(step[remaining])]
+        return found_there
     if len(step) < 2 or bool((np.diff(step) > 0).all()):
         return np.arange(len(step))
     # Of equal values unique gives the first: looked at from the end, that is the last.

@@ -13,6 +13,7 @@ from headway.errors import HeadwayError
 from headway.runs import RunFolder, list_runs
 from headway.runs.columns import MetricColumns, is_missing
 from headway.runs.decimation import decimate, last_of_each_step
+from headway.runs.logs import ROLL_BACKS
 from headway.web.answers import WebError
 
 AXES = {"step": "step", "time": "time", "tokens": "tokens"}
@@ -128,8 +129,13 @@ class Reader:
         for name in (metric, AXES[axis]):
             if name not in columns.names:
                 raise WebError("web-no-metric", status=404, name=name, run=run.name, known=", ".join(columns.names))
-        order = last_of_each_step(columns.column("step"))
+        roll_backs = columns.column(ROLL_BACKS) if ROLL_BACKS in columns.names else None
+        order = last_of_each_step(columns.column("step"), roll_backs)
         along = columns.column(AXES[axis])[order]
+        if bool((np.diff(along) < 0).any()):
+            # Steps that will be done again were done before those that were.
+            sorting = np.argsort(along, kind="stable")
+            order, along = order[sorting], along[sorting]
         first = 0 if start is None else int(np.searchsorted(along, start, "left"))
         last = len(along) if end is None else int(np.searchsorted(along, end, "right"))
         values = columns.column(metric)[order[first:last]]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from headway.runs.columns import MISSING
 from headway.runs.decimation import decimate, last_of_each_step
+from headway.runs.logs import last_per_step
 
 
 def test_a_worked_case() -> None:
@@ -67,3 +68,18 @@ def test_buckets_hold_everything_once(values: list[float], buckets: int) -> None
 )
 def test_of_steps_that_were_done_twice_the_last_counts(steps: list[float], kept: list[int]) -> None:
     assert last_of_each_step(np.array(steps, np.float64)).tolist() == kept
+
+
+steps = st.lists(
+    st.tuples(st.integers(1, 9), st.integers(0, 3)).map(lambda pair: {"step": pair[0], "roll_backs": pair[1]}),
+    max_size=25,
+)
+
+
+@given(steps)
+def test_branches_that_were_left_do_not_count_as_in_the_log(records: list[dict[str, int]]) -> None:
+    expected = [record["step"] for record in last_per_step(records)]
+    step, roll_backs = (np.array([record[name] for record in records], np.float64) for name in ("step", "roll_backs"))
+    kept = last_of_each_step(step, roll_backs)
+    assert step[kept].tolist() == expected
+    assert [records[index] for index in kept] == last_per_step(records)
