@@ -321,12 +321,6 @@ class NotReadyError(RunError):
     def __reduce__(self) -> tuple[Any, ...]:
         return NotReadyError, (self.problems,)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each problem."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
-
 
 class InfeasibleError(PlanError):
     """The plan says that a run cannot fit; ``problems`` holds an error for each reason."""
@@ -337,12 +331,6 @@ class InfeasibleError(PlanError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return InfeasibleError, (self.problems,)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each problem."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
 
 
 def _require_feasible(made: Plan, present_bytes: int) -> None:
@@ -360,9 +348,10 @@ def _require_feasible(made: Plan, present_bytes: int) -> None:
 
 
 def _inventory(runs: Path) -> Inventory:
+    from headway.machine.disks import existing_folder
     from headway.machine.inventory import take_inventory
 
-    return take_inventory(_existing(runs))
+    return take_inventory(existing_folder(runs))
 
 
 def _plan_if_known(recipe: Recipe, probing: Probe, runs: Path) -> Plan | None:
@@ -378,16 +367,13 @@ def _plan_if_known(recipe: Recipe, probing: Probe, runs: Path) -> Plan | None:
 
 def _machine_for(accelerator: str, probing: Probe, runs: Path) -> Machine | None:
     """Probe this machine where the recipe needs it; measure it only where its processors will train."""
+    from headway.machine.disks import existing_folder
+
     if accelerator not in ("auto", "cpu"):
         return None
-    folder = _existing(runs)
+    folder = existing_folder(runs)
     if accelerator == "auto":
         described = probing(folder, measure=False)
         if described.inventory.accelerators:
             return described
     return probing(folder)
-
-
-def _existing(runs: Path) -> Path:
-    """Return the nearest folder that is there: that of the runs may be made later, on the same disk."""
-    return next(parent for parent in (runs.absolute(), *runs.absolute().parents) if parent.is_dir())

@@ -33,6 +33,9 @@ class HeadwayError(Exception):
     exit_code = 1
     """The exit code of the command line: 2 where the input is wrong, 1 where the work failed."""
 
+    problems: tuple[HeadwayError, ...] = ()
+    """The errors that this one sums up, where it is of several things at once."""
+
     def __init__(self, message_id: str, /, **arguments: Any) -> None:
         self.message_id = message_id
         self.arguments = arguments
@@ -47,8 +50,11 @@ class HeadwayError(Exception):
         return _rebuild, (type(self), self.message_id, self.arguments)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the error as the JSON body that the command line and the HTTP API share."""
-        return {"error": {"id": self.message_id, "arguments": self.arguments}}
+        """Return the error as the JSON body that the command line and the HTTP API share; with its problems, if any."""
+        body: dict[str, Any] = {"id": self.message_id, "arguments": self.arguments}
+        if self.problems:
+            body["problems"] = [problem.to_dict()["error"] for problem in self.problems]
+        return {"error": body}
 
 
 def base_name(error: HeadwayError) -> str:

@@ -183,7 +183,7 @@ def error_lines(error: HeadwayError) -> list[str]:
     translator = current_translator()
     text, next_step = translator.error(error)
     lines = [f"{translator.text('cli-error')}: {text}"]
-    for problem in getattr(error, "problems", ()):
+    for problem in error.problems:
         problem_text, problem_next = translator.error(problem)
         lines.append(f"  - {problem_text}" + (f" {problem_next}" if problem_next else ""))
     if next_step:

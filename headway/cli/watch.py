@@ -10,9 +10,7 @@ from headway.cli.localized import command, option
 from headway.cli.output import print_json, say
 from headway.cli.train import DEFAULT_RUNS
 from headway.i18n import current_translator
-
-DEFAULT_HOST = "127.0.0.1"
-DEFAULT_PORT = 8642
+from headway.web.serving import DEFAULT_HOST, DEFAULT_PORT, listen, serve
 
 
 @command("watch")
@@ -24,8 +22,6 @@ DEFAULT_PORT = 8642
 @option("--json", "as_json", help_id="cli-option-json", is_flag=True)
 def watch(runs_folder: str, host: str, port: int, token: str | None, opens: bool, as_json: bool) -> None:
     """Show all runs in a browser."""
-    from headway.web.serving import listen, serve
-
     listening = listen(host, port, token=token)
     if as_json:
         print_json({"url": listening.url, "port": listening.port})

@@ -30,6 +30,12 @@ class Disk:
     """What an ordinary user may still write."""
 
 
+def existing_folder(folder: Path) -> Path:
+    """Return the nearest folder that is there: the one that is meant may be made later, on the same disk."""
+    absolute = folder.absolute()
+    return next(parent for parent in (absolute, *absolute.parents) if parent.is_dir())
+
+
 def read_disk(folder: Path, root: Path = sources.ROOT) -> Disk:
     """Read what holds a folder.
 

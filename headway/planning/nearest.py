@@ -76,12 +76,6 @@ class LayoutError(PlanError):
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuild, (self.problems, self.arguments)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each field."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
-
 
 def _rebuild(problems: tuple[PlanError, ...], arguments: dict[str, Any]) -> LayoutError:
     return LayoutError(problems, **arguments)

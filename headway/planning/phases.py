@@ -207,18 +207,12 @@ class PhaseError(PlanError):
     def __reduce__(self) -> tuple[Any, ...]:
         return PhaseError, (self.arguments["phase"], self.problems)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each problem."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
-
 
 def _planned(name: str, recipe: Recipe, make_plan: MakePlan) -> Plan:
     try:
         return make_plan(recipe)
     except HeadwayError as error:
-        raise PhaseError(name, (error, *getattr(error, "problems", ()))) from error
+        raise PhaseError(name, (error, *error.problems)) from error
 
 
 def sum_of(phases: Sequence[Phase]) -> Sum:

@@ -34,18 +34,14 @@ _TOKENS_PER_PARAMETER = 20
 class RecipeProblems(RecipeError):  # noqa: N818  it is what the reader sees: problems, in the plural
     """Several rules are broken at once; ``problems`` holds an error for each."""
 
+    problems: tuple[RecipeError, ...]
+
     def __init__(self, problems: Iterable[RecipeError]) -> None:
         self.problems = tuple(problems)
         super().__init__("recipe-problems", count=len(self.problems))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RecipeProblems, (self.problems,)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each problem."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
 
 
 def load_recipe(path: str | Path, overrides: Iterable[str] = ()) -> Recipe:

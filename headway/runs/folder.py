@@ -16,7 +16,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -220,11 +220,15 @@ class RunFolder:
         """Read all records of a rank's metric log, also of steps that were done twice; damaged ones are passed over."""
         return [record for record in read_lines(self.metrics_path(rank)) if is_metric(record)]
 
-    def status(self) -> str:
-        """Return ``running``, ``finished``, ``failed``, ``interrupted`` or ``created``."""
+    def status(self, events: Sequence[Mapping[str, Any]] | None = None) -> str:
+        """Return ``running``, ``finished``, ``failed``, ``interrupted`` or ``created``.
+
+        Args:
+            events: of the run, where they were read already.
+        """
         if self._is_locked(_LOCK) or self._is_locked(_SUPERVISOR_LOCK):
             return "running"
-        for event in reversed(self.events()):
+        for event in reversed(self.events() if events is None else events):
             if event.get("event") in ("finished", "failed"):
                 return str(event["event"])
             if event.get("event") in ("started", "resumed", "stopped"):

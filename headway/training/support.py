@@ -68,12 +68,6 @@ class ObstaclesError(RecipeError):
     def __reduce__(self) -> tuple[Any, ...]:
         return ObstaclesError, (self.problems,)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the error's JSON body, with one entry for each problem."""
-        body = super().to_dict()
-        body["error"]["problems"] = [problem.to_dict()["error"] for problem in self.problems]
-        return body
-
 
 def settings_are_supported(recipe: Recipe, _inventory: Inventory) -> Iterator[HeadwayError]:
     """Plans know settings that training does not have yet."""

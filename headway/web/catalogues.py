@@ -15,6 +15,7 @@ from pathlib import Path
 
 from headway.i18n.lazy_bundle import entries
 from headway.i18n.negotiation import FALLBACK_LANGUAGE, LOCALES_FOLDER, known_languages
+from headway.i18n.pseudo import PSEUDO_LANGUAGE, pseudo_localized
 
 CORE = "core"
 """What every page needs: the dashboard's own messages, and those that it shares with the command line."""
@@ -51,8 +52,6 @@ def catalogues(folder: Path = LOCALES_FOLDER) -> dict[str, Catalogue]:
     """Return all catalogues by the name of their file."""
     found = {}
     for domain in (CORE, *DOMAINS) if os.environ.get(PSEUDO_VARIABLE) else ():
-        from headway.i18n.pseudo import PSEUDO_LANGUAGE, pseudo_localized
-
         english = "".join(dict(_messages(folder, FALLBACK_LANGUAGE, domain)).values())
         one = Catalogue(PSEUDO_LANGUAGE, domain, pseudo_localized(english).encode())
         found[one.name] = one

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from headway import api
 from headway.errors import RunError
 from headway.machine import advice
+from headway.machine.disks import existing_folder
 from headway.machine.probing import Machine, known_machine
 from headway.runs import RunFolder
 from headway.training.accounting import measure_run
@@ -50,8 +51,7 @@ def ledger_of(run: RunFolder) -> dict[str, Any]:
 
 def known_server(root: Path) -> dict[str, Any]:
     """Return what this server is, its figures where they were measured before, and advice."""
-    folder = next(parent for parent in (root.absolute(), *root.absolute().parents) if parent.is_dir())
-    machine = known_machine(folder)
+    machine = known_machine(existing_folder(root))
     advised = [{"id": one.message_id, "level": one.level, "arguments": one.arguments} for one in advice(machine)]
     return {**machine.to_dict(), "advice": advised}
 

@@ -75,7 +75,7 @@ class Reader:
         columns = self.columns(run)
         return {
             "name": run.name,
-            "status": run.status(),
+            "status": run.status(events),
             "step": int(_last(columns, "step") or 0),
             "steps": recipe.num_steps,
             "loss": _last(columns, "loss"),

@@ -15,6 +15,7 @@ from headway.errors import HeadwayError, MissingDependencyError
 from headway.machine.cache import cache_folder
 
 PACKAGES = ("starlette", "uvicorn")
+DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8642
 TOKEN_BYTES = 24
 GRACE_SECONDS = 2.0
@@ -45,7 +46,7 @@ class Listening:
         return f"http://{shown}:{self.port}/" + (f"?token={quote(self.token, safe='')}" if self.token else "")
 
 
-def listen(host: str = "127.0.0.1", port: int = DEFAULT_PORT, *, token: str | None = None) -> Listening:
+def listen(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT, *, token: str | None = None) -> Listening:
     """Open the port; beyond loopback everybody must show a token.
 
     Args:

@@ -68,7 +68,7 @@ def test_absurd_values_name_the_field_the_value_and_the_limit(section: str, sett
     absurd = 10 * int(limit) if whole else 1e300
     with pytest.raises(RecipeError) as raised:
         resolve_recipe(content(section, setting, absurd))
-    problems = getattr(raised.value, "problems", (raised.value,))
+    problems = raised.value.problems or (raised.value,)
     found = {error.arguments.get("field"): error.arguments for error in problems}[f"{section}.{setting}"]
     assert found["bound"] == limit
     assert str(absurd) in found["value"]

@@ -205,7 +205,7 @@ def test_a_section_that_is_a_value() -> None:
 def test_an_unknown_setting_names_the_closest(sections: dict[str, Any], field: str | None, closest: str | None) -> None:
     with pytest.raises(RecipeError) as caught:
         resolve(**sections)
-    problems = getattr(caught.value, "problems", (caught.value,))
+    problems = caught.value.problems or (caught.value,)
     unknown = next(problem for problem in problems if problem.message_id == "recipe-unknown-key")
     if field is None:
         field, closest = "model.rope_scaling.factr", "factor"
@@ -378,7 +378,7 @@ WITHOUT_VOCABULARY = {name: SHAPE[name] for name in SHAPE if name != "vocab_size
 def test_a_misspelt_name_comes_before_what_it_leaves_missing(changed: dict[str, Any], told: list[str]) -> None:
     with pytest.raises(RecipeError) as caught:
         resolve_recipe({"training": {"steps": 1}, **changed})
-    problems = getattr(caught.value, "problems", (caught.value,))
+    problems = caught.value.problems or (caught.value,)
     assert [problem.message_id for problem in problems] == told
 
 

@@ -36,12 +36,27 @@ def start_worker(
         RunError: the log cannot be written.
         TrainingError: the program cannot be started.
     """
+    variables = {**os.environ, **(environment or {})}
+    return start_process(command, log, tuned_environment(with_parent(variables) if is_parent else variables))
+
+
+def start_process(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own, its output in a file.
+
+    Args:
+        command: program and arguments.
+        log: standard output and error are appended to this file.
+        environment: all of its variables.
+
+    Raises:
+        RunError: the log cannot be written.
+        TrainingError: the program cannot be started.
+    """
     try:
         log.parent.mkdir(parents=True, exist_ok=True)
         output = log.open("ab")
     except OSError as error:
         raise RunError("run-unwritable", path=str(log), reason=error.strerror or str(error)) from error
-    variables = {**os.environ, **(environment or {})}
     try:
         with output:
             return subprocess.Popen(
@@ -49,7 +64,7 @@ def start_worker(
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env=tuned_environment(with_parent(variables) if is_parent else variables),
+                env=dict(environment),
                 start_new_session=True,
             )
     except OSError as error:

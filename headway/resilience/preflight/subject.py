@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from headway.machine.disks import existing_folder
 from headway.machine.inventory import Inventory, take_inventory
 from headway.machine.sources import ROOT
 from headway.recipe import Recipe
@@ -63,8 +64,7 @@ def this_server(recipe: Recipe, runs: Path, plan: Mapping[str, Any], present_byt
         plan: the plan as plain data; empty where there is none.
         present_bytes: what the run has on its disk already.
     """
-    absolute = runs.absolute()
-    folder = next(parent for parent in (absolute, *absolute.parents) if parent.is_dir())
+    folder = existing_folder(runs)
     return Subject(
         recipe=recipe,
         inventory=take_inventory(folder),

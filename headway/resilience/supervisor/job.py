@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -12,8 +11,8 @@ from pathlib import Path
 
 import psutil
 
-from headway.errors import RunError, TrainingError
 from headway.resilience.launchers import reaper
+from headway.resilience.launchers.local import start_process
 from headway.resilience.launchers.reaping import Reaper
 
 ORPHAN_GRACE_SECONDS = 5.0
@@ -36,25 +35,9 @@ class Job:
     """
 
     def __init__(self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None) -> None:
-        try:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            output = log.open("ab")
-        except OSError as error:
-            raise RunError("run-unwritable", path=str(log), reason=error.strerror or str(error)) from error
-        with output:
-            try:
-                self._process = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=output,
-                    stderr=subprocess.STDOUT,
-                    # A file would be written in blocks: steps must be seen as they are done.
-                    env={"PYTHONUNBUFFERED": "1", **os.environ, **(environment or {})},
-                    start_new_session=True,
-                )
-            except OSError as error:
-                reason = error.strerror or str(error)
-                raise TrainingError("training-worker-not-started", program=str(command[0]), reason=reason) from error
+        # A file would be written in blocks: steps must be seen as they are done.
+        variables = {"PYTHONUNBUFFERED": "1", **os.environ, **(environment or {})}
+        self._process = start_process(command, log, variables)
         self.pid = self._process.pid
         self._seen: dict[int, float] = {}
         self._reaper = Reaper([self.pid], ORPHAN_GRACE_SECONDS, signal.SIGTERM)
