@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.machine_line import machine_line
-from benchmarks.survive import recipe_of
+from benchmarks.survive.small_run import recipe_of
 from headway.cli.drill_view import show_drill
 from headway.recipe import Recipe
 from headway.resilience.drills import drill

@@ -1,0 +1,1 @@
+"""What a run survives: kills at random instants, and hangs."""
