@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -68,11 +68,8 @@ def with_home(path: str) -> Path:
         return Path(path)
 
 
-def digest(inventory: Inventory) -> str:
-    """Return 16 hexadecimal digits over everything that would change the figures.
-
-    Of the disk it is the file system that counts: another folder on the same one has the same speed.
-    """
+def machine_digest(inventory: Inventory) -> str:
+    """Return 16 hexadecimal digits over everything but the disk that would change the figures."""
     processor = inventory.processor
     facts = (
         PROBE_VERSION,
@@ -82,19 +79,40 @@ def digest(inventory: Inventory) -> str:
         processor.usable_cores,
         inventory.memory.total_bytes,
         inventory.memory.cgroup_limit_bytes,
-        inventory.disk.mount_point,
-        inventory.disk.filesystem,
         inventory.software.kernel,
         inventory.software.compiler,
         inventory.software.frameworks.get("torch"),
         inventory.software.frameworks.get("numpy"),
     )
-    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:16]
+    return _digits(facts, 16)
+
+
+def disk_digest(inventory: Inventory) -> str:
+    """Return 8 hexadecimal digits over the file system: another folder on the same one has the same speed."""
+    return _digits((inventory.disk.mount_point, inventory.disk.filesystem), 8)
+
+
+def _digits(facts: Sequence[object], count: int) -> str:
+    return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()[:count]
 
 
 def cache_file(folder: Path, inventory: Inventory) -> Path:
-    """Return the file that holds the measurements of such a machine."""
-    return folder / f"machine-{digest(inventory)}.json"
+    """Return the file that holds the measurements of such a machine with such a disk."""
+    return folder / f"machine-{machine_digest(inventory)}-{disk_digest(inventory)}.json"
+
+
+def files_of_other_disks(folder: Path, inventory: Inventory) -> list[Path]:
+    """Return the files that hold the measurements of such a machine with another disk, newest first."""
+    own = cache_file(folder, inventory)
+    found = [file for file in folder.glob(f"machine-{machine_digest(inventory)}-*.json") if file != own]
+    return sorted(found, key=_written_at, reverse=True)
+
+
+def _written_at(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def load(path: Path) -> Measurements | None:

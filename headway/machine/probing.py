@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, cast
@@ -107,23 +107,44 @@ def known_machine(folder: Path) -> Machine:
     return Machine(inventory=inventory, measurements=kept)
 
 
+def _folders() -> list[Path]:
+    return [folder for folder in (cache.cache_folder(), cache.spare_folder()) if folder is not None]
+
+
 def _cache_files(inventory: Inventory) -> list[Path]:
-    folders = (cache.cache_folder(), cache.spare_folder())
-    return [cache.cache_file(folder, inventory) for folder in folders if folder is not None]
+    return [cache.cache_file(folder, inventory) for folder in _folders()]
 
 
 def _measurements(inventory: Inventory, refresh: bool, progress: Progress | None) -> Measurements:
-    folder, paths = cache.cache_folder(), _cache_files(inventory)
-    found = None if refresh else next(filter(None, map(cache.load, paths)), None)
-    if found is not None and was_busy(found) and not _busy(inventory.processor.usable_cores):
-        # Figures that other work spoilt serve only until the machine is idle.
-        found = None
-    if found is None:
-        found = measure_machine(inventory, build_folder=folder, progress=progress)
-        # What failed once may work the next time, so that only a whole set is kept.
-        if not any(note.message_id in _FAILURES for note in found.notes):
-            _keep(found, paths)
+    paths = _cache_files(inventory)
+    found = None if refresh else _usable(paths, inventory)
+    if found is not None:
+        return found
+    others = [file for folder in _folders() for file in cache.files_of_other_disks(folder, inventory)]
+    found = None if refresh else _usable(others, inventory)
+    if found is not None:
+        found = _with_disk(found, inventory, progress)
+    else:
+        found = measure_machine(inventory, build_folder=cache.cache_folder(), progress=progress)
+    # What failed once may work the next time, so that only a whole set is kept.
+    if not any(note.message_id in _FAILURES for note in found.notes):
+        _keep(found, paths)
     return found
+
+
+def _usable(paths: list[Path], inventory: Inventory) -> Measurements | None:
+    """Return the first figures that these files hold; those that other work spoilt serve only while it goes on."""
+    is_busy = bool(_busy(inventory.processor.usable_cores))
+    held = filter(None, map(cache.load, paths))
+    return next((found for found in held if is_busy or not was_busy(found)), None)
+
+
+def _with_disk(known: Measurements, inventory: Inventory, progress: Progress | None) -> Measurements:
+    """Return figures of this machine with another disk, which is all that is measured."""
+    _tell(progress, "disk")
+    disk, disk_notes = measure_disk(inventory.disk)
+    kept = tuple(note for note in known.notes if note.message_id not in DISK_FAILURES)
+    return replace(known, disk=disk, notes=(*kept, *disk_notes))
 
 
 def _keep(found: Measurements, paths: list[Path]) -> None:
@@ -133,15 +154,8 @@ def _keep(found: Measurements, paths: list[Path]) -> None:
             return
 
 
-_FAILURES = frozenset(
-    {
-        "machine-note-failed",
-        "machine-note-killed",
-        "machine-note-timeout",
-        "machine-note-disk-failed",
-        "machine-note-disk-full",
-    }
-)
+DISK_FAILURES = frozenset({"machine-note-disk-failed", "machine-note-disk-full"})
+_FAILURES = DISK_FAILURES | {"machine-note-failed", "machine-note-killed", "machine-note-timeout"}
 
 
 def measure_machine(

@@ -91,13 +91,31 @@ CHANGES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize(("part", "name"), [(part, name) for part, names in CHANGES.items() for name in names])
 def test_whatever_changes_the_figures_changes_the_digest(inventory: Inventory, part: str, name: str) -> None:
     changed = replace(getattr(inventory, part), **{name: CHANGES[part][name]})
-    assert cache.digest(replace(inventory, **{part: changed})) != cache.digest(inventory)
+    assert names_of(replace(inventory, **{part: changed})) != names_of(inventory)
+
+
+def names_of(inventory: Inventory) -> str:
+    return cache.cache_file(Path(), inventory).name
 
 
 def test_what_varies_by_itself_does_not_change_the_digest(inventory: Inventory) -> None:
     memory = replace(inventory.memory, available_bytes=1, usable_bytes=1, swap_used_bytes=1)
     disk = replace(inventory.disk, free_bytes=1, folder="/other")
-    assert cache.digest(replace(inventory, memory=memory, disk=disk)) == cache.digest(inventory)
+    assert names_of(replace(inventory, memory=memory, disk=disk)) == names_of(inventory)
+
+
+def test_figures_of_other_disks_are_found_newest_first(inventory: Inventory, tmp_path: Path) -> None:
+    others = [
+        cache.cache_file(tmp_path, replace(inventory, disk=replace(inventory.disk, mount_point=place)))
+        for place in ("/old", "/new")
+    ]
+    other_machine = replace(inventory, software=replace(inventory.software, kernel="another"))
+    for number, path in enumerate([*others, cache.cache_file(tmp_path, inventory)]):
+        assert cache.store(path, FULL)
+        os.utime(path, (number, number))
+    assert cache.store(cache.cache_file(tmp_path, other_machine), FULL)
+    assert cache.files_of_other_disks(tmp_path, inventory) == others[::-1]
+    assert cache.files_of_other_disks(tmp_path / "absent", inventory) == []
 
 
 def test_the_version_of_the_probe_changes_the_digest(inventory: Inventory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,6 +129,24 @@ def test_refresh_and_damage_measure_anew(quick: list[int], tmp_path: Path, monke
     assert len(quick) == 3
 
 
+def test_another_disk_is_all_that_is_measured_of_a_known_machine(
+    real_probe: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known, inventory = real_probe.machine.measurements, real_probe.machine.inventory
+    elsewhere = replace(inventory, disk=replace(inventory.disk, mount_point="/elsewhere", filesystem="nfs4"))
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(probing, "take_inventory", lambda _folder: elsewhere)
+    monkeypatch.setattr(probing, "measure_machine", lambda *_, **__: replace(known, notes=()))
+    assert probe(tmp_path).measurements is not None
+    monkeypatch.setattr(probing, "take_inventory", lambda _folder: inventory)
+    monkeypatch.setattr(probing, "measure_machine", lambda *_, **__: pytest.fail("the machine was measured again"))
+    speed = replace(known.disk, folder=str(tmp_path))
+    monkeypatch.setattr(probing, "measure_disk", lambda _disk: (speed, []))
+    for _ in range(2):
+        assert probe(tmp_path).measurements == replace(known, notes=(), disk=speed)
+    assert len(list((tmp_path / "cache").iterdir())) == 2
+
+
 def test_without_a_usable_cache_it_still_measures(
     quick: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
