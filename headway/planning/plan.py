@@ -245,8 +245,14 @@ def _storage(recipe: Recipe, machine: Machine | None, chosen: Choice) -> Storage
 
 
 def _reliability(recipe: Recipe, chosen: Choice, storage: Storage) -> Reliability | None:
-    """Return what failures do; None for a CPU, for which nobody published a rate."""
-    if chosen.is_cpu:
+    """Return what failures do; for a CPU, of which nobody published them, where the recipe states rate and way back."""
+    stated = recipe.resilience
+    if chosen.is_cpu and None in (
+        stated.failures_per_1000_devices_per_day,
+        stated.detection_time,
+        stated.restart_time,
+        stated.repair_time,
+    ):
         return None
     return plan_reliability(
         devices=recipe.hardware.devices,

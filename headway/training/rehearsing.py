@@ -106,7 +106,7 @@ class RehearsedPulse(Pulse):
         resource.setrlimit(resource.RLIMIT_FSIZE, (self._order.amount, hard))
 
     def _slow_down(self) -> None:
-        flush, seconds = os.fsync, self._order.amount
+        flush, seconds = os.fsync, self._order.amount / 1000
 
         def slow(descriptor: int) -> None:
             time.sleep(seconds)

@@ -34,7 +34,7 @@ class Order:
         deed: what.
         step: optimizer steps that are done then.
         rank: which process does it.
-        amount: of it: bytes for ``quota``, seconds for ``slow-disk`` and ``clock``; unused otherwise.
+        amount: of it: bytes for ``quota``, milliseconds for ``slow-disk``, seconds for ``clock``; unused otherwise.
     """
 
     deed: Deed

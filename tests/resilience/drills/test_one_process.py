@@ -11,17 +11,7 @@ from headway.resilience.drills.stage import Stage
 
 Begun = tuple[Grounds, Stage]
 
-HERE = (
-    "all-killed",
-    "terminated",
-    "nan",
-    "checkpoint-bit",
-    "full-disk",
-    "exhausted-memory",
-    "clock-jump",
-)
-"""One of each kind: a drill takes seconds, and `python -m benchmarks.drills` does all of them. Killed workers and
-supervisors, and hangs, are tested beside the supervisor."""
+HERE = [name for name, fault in FAULTS.items() if not fault.needs_many]
 
 
 def held(result: Result) -> Result:

@@ -19,6 +19,9 @@ CHECKPOINTS_KEPT = 4
 
 LOG_BYTES = 32 * 2**20
 
+SLOW_FLUSH_MILLISECONDS = 200
+"""By which a flush takes longer: some flushes make a checkpoint, so that each then takes a second or more."""
+
 
 @final
 class FullDisk(Fault):
@@ -128,15 +131,15 @@ class ReadOnlyDisk(Fault):
 
 @final
 class SlowDisk(InnerFault):
-    """Each flush takes a second longer, from a step on; nothing is promised but that nothing else changes."""
+    """Each flush takes as long as on a busy disk that turns, from a step on; nothing is promised but that nothing else changes."""
 
     name = "slow-disk"
     deed = "slow-disk"
     signs = frozenset()
 
     def amount(self, grounds: Grounds) -> int:
-        """Return the seconds."""
-        return 1
+        """Return the milliseconds."""
+        return SLOW_FLUSH_MILLISECONDS
 
 
 def available_bytes() -> int:
