@@ -11,6 +11,7 @@ plan at the rate that chance brought is printed beside, which is free of most of
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import statistics
 import tempfile
@@ -192,8 +193,8 @@ def measured_of(run: Killed) -> Measured:
         excess = sum(max(record["step_seconds"] - steady, 0.0) for record in warm[1:WARM_UP_STEPS])
         restarts.append(warm[0]["time"] - begun - steady + excess)
     return Measured(
-        detection_seconds=statistics.mean(detections),
-        restart_seconds=statistics.mean(restarts),
+        detection_seconds=statistics.mean(detections or [math.nan]),
+        restart_seconds=statistics.mean(restarts or [math.nan]),
         write_seconds=statistics.mean(event["stall_seconds"] for event in saved),
         checkpoint_bytes=statistics.median(event["bytes"] for event in saved),
     )

@@ -16,8 +16,11 @@ from headway.diagnosis.progress import step_of
 FEWEST_INTERVALS = 4
 """Steps whose pace must be known before a silence means anything: the first ones compile and warm up."""
 
-LEAST_HANG_SECONDS = 5.0
-"""Added to the multiple of a usual step, for what stands between two steps."""
+LEAST_HANG_SECONDS = 4.5
+"""Added to the multiple of a usual step, for what stands between two steps.
+
+Five seconds are promised: half of one is for the supervisor's next look and for the stacks, which the event has.
+"""
 
 KEPT_INTERVALS = 64
 LARGEST_READ_BYTES = 1 << 20

@@ -1,11 +1,13 @@
 """What the recipe says on storage and failures reaches the plan."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from headway.machine import Machine
 from headway.planning import Plan, plan
 from headway.planning.explanations import EXPLANATIONS, explain_reliability
 from headway.planning.reliability.explain import explain
@@ -34,6 +36,39 @@ def test_a_stated_write_rate_gives_the_goodput(make_recipe: MakeRecipe) -> None:
     assert found.reliability.goodput is not None
     assert 0 < found.reliability.goodput < 1
     assert found.time.total_seconds > found.time.training_seconds
+
+
+STATED = {
+    "failures_per_1000_devices_per_day": 720_000.0,
+    "detection_time": 1.2,
+    "restart_time": 4.0,
+    "repair_time": 4.0,
+    "checkpoint_every": 5.0,
+    "storage_write_bytes_per_second": "100 MB",
+}
+"""Of a processor: it fails each 120 seconds."""
+
+
+def test_failures_of_a_processor_are_planned_where_the_recipe_states_them(
+    make_recipe: MakeRecipe, machine: Machine
+) -> None:
+    """With M = 120 s, D = 1.2 s, R = 4 s and T = 5 s, useful is T / ((M + D) e^(R/M) (e^((T + S)/M) - 1))."""
+    found = plan(make_recipe(training={"steps": 10_000}, resilience=STATED), machine)
+    assert found.reliability is not None
+    stall = found.storage.checkpoint_bytes / 1e8
+    useful = 5 / (121.2 * math.exp(4 / 120) * (math.exp((5 + stall) / 120) - 1))
+    assert found.reliability.goodput == pytest.approx(useful)
+    assert found.time.total_seconds > found.time.training_seconds / useful
+
+
+@pytest.mark.parametrize(
+    "unknown", ["failures_per_1000_devices_per_day", "detection_time", "restart_time", "repair_time"]
+)
+def test_of_a_processor_nothing_is_taken_from_fleets_of_accelerators(
+    unknown: str, make_recipe: MakeRecipe, machine: Machine
+) -> None:
+    rest = {name: value for name, value in STATED.items() if name != unknown}
+    assert plan(make_recipe(resilience=rest), machine).reliability is None
 
 
 @pytest.mark.parametrize("rate", [3000.0, 1e6])

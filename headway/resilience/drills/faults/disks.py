@@ -131,7 +131,7 @@ class ReadOnlyDisk(Fault):
 
 @final
 class SlowDisk(InnerFault):
-    """Each flush takes as long as on a busy disk that turns, from a step on; nothing is promised but that nothing else changes."""
+    """Each flush takes as long as on a busy disk that turns; nothing is promised but that nothing else changes."""
 
     name = "slow-disk"
     deed = "slow-disk"
