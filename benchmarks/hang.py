@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.machine_line import machine_line
 from benchmarks.survive.small_run import recipe_of
-from headway.resilience.drills.seam import EVENT, Order
+from headway.resilience.drills.seam import Order
 from headway.resilience.drills.shortening import with_settings
 from headway.resilience.drills.stage import Stage, is_alive
 
@@ -118,11 +118,13 @@ def _told(stage: Stage, kind: str, at: float) -> Hang:
 
 
 def _steps_since_start(stage: Stage) -> int:
-    """Return the steps that the process which runs now has done."""
+    """Return the steps that the process which runs now has done; 0 where there is none."""
     if not stage.run.events_path.exists() or not stage.run.metrics_path().exists():
         return 0
-    starts = [event["time"] for event in stage.run.events() if event["event"] in ("started", "resumed", EVENT)]
-    return sum(bool(starts) and record["time"] > starts[-1] for record in stage.records())
+    turns = [event for event in stage.run.events() if event["event"] in ("started", "resumed", "hang")]
+    if not turns or turns[-1]["event"] == "hang":
+        return 0
+    return sum(record["time"] > turns[-1]["time"] for record in stage.records())
 
 
 def _wait(stage: Stage, condition: Callable[[], bool]) -> None:
