@@ -6,16 +6,26 @@ from typing import Any
 
 import pytest
 
+from headway.machine import cache, take_inventory
 from headway.recipe import Recipe, resolve_recipe
 from headway.resilience.drills.fault import Grounds
 from headway.resilience.drills.rehearsal import begin
 from headway.resilience.drills.stage import Stage
+from tests.planning.conftest import measurements
 
 Begun = tuple[Grounds, Stage]
 
 
 @pytest.fixture(scope="session")
-def make_recipe(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> Callable[..., Recipe]:
+def invented_speed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache that says this machine is as fast as an invented one: drills compare weights, and measuring takes long."""
+    folder = tmp_path_factory.mktemp("invented-speed")
+    assert cache.store(cache.cache_file(folder, take_inventory(folder)), measurements())
+    return folder
+
+
+@pytest.fixture(scope="session")
+def make_recipe(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recipe]:
     """Return a function that makes a recipe of a few kilobytes of weights."""
     text = tmp_path_factory.mktemp("text")
     (text / "argparse.py").write_text(Path(__import__("argparse").__file__).read_text()[:60_000])
@@ -49,21 +59,21 @@ def make_recipe(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) ->
 
 
 @pytest.fixture(scope="session")
-def one(make_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> Begun:
+def one(make_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory, invented_speed: Path) -> Begun:
     """A clean run of one process."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HEADWAY_CACHE", str(shared_cache))
+        patch.setenv("HEADWAY_CACHE", str(invented_speed))
         return begin(make_recipe(), tmp_path_factory.mktemp("one") / "drill")
 
 
 @pytest.fixture(scope="session")
-def two(make_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory, shared_cache: Path) -> Begun:
+def two(make_recipe: Callable[..., Recipe], tmp_path_factory: pytest.TempPathFactory, invented_speed: Path) -> Begun:
     """A clean run of two processes that hold copies."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("HEADWAY_CACHE", str(shared_cache))
+        patch.setenv("HEADWAY_CACHE", str(invented_speed))
         return begin(make_recipe(2), tmp_path_factory.mktemp("two") / "drill")
 
 
 @pytest.fixture(autouse=True)
-def _measured_machine(monkeypatch: pytest.MonkeyPatch, shared_cache: Path) -> None:
-    monkeypatch.setenv("HEADWAY_CACHE", str(shared_cache))
+def _known_machine(monkeypatch: pytest.MonkeyPatch, invented_speed: Path) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", str(invented_speed))
