@@ -18,7 +18,7 @@ Begun = tuple[Grounds, Stage]
 
 @pytest.fixture(scope="session")
 def invented_speed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache that says this machine is as fast as an invented one: drills compare weights, and measuring takes long."""
+    """A cache that says this machine is as fast as an invented one: drills compare weights; measuring takes long."""
     folder = tmp_path_factory.mktemp("invented-speed")
     assert cache.store(cache.cache_file(folder, take_inventory(folder)), measurements())
     return folder
