@@ -28,6 +28,12 @@ GATE_SECONDS = 120.0
 SPIKE_FACTOR = 12.0
 """By which weights grow for a spike: the loss is then far above anything that was seen."""
 
+SLOW_STEPS = 6
+"""For which a rank is slow."""
+
+SLOW_FACTOR = 20.0
+"""By which its work takes longer: no busy machine makes the others look so."""
+
 _POLL_SECONDS = 0.01
 _SPARE_BYTES = 64 * 2**20
 _held: list[bytearray] = []
@@ -65,6 +71,9 @@ class RehearsedPulse(Pulse):
         self._pulse.beat(doing, step)
         if doing == "step" and step == self._order.step:
             self._act()
+        if step >= self._order.step + SLOW_STEPS:
+            for name in _WORK:
+                vars(self._engine).pop(name, None)
 
     def _act(self) -> None:
         try:
@@ -88,6 +97,10 @@ class RehearsedPulse(Pulse):
 
     def _flip_sign(self) -> None:
         self._engine.damage(_once(lambda numbers: np.put(numbers, 0, -numbers.flat[0])))
+
+    def _slow_rank(self) -> None:
+        for name in _WORK:
+            vars(self._engine)[name] = _slowed(getattr(self._engine, name))
 
     def _cut(self) -> None:
         for entry in Path("/proc/self/fd").iterdir():
@@ -124,6 +137,7 @@ _DEEDS: dict[str, Callable[[RehearsedPulse], None]] = {
     "nan": RehearsedPulse._put_nan,
     "spike": RehearsedPulse._grow,
     "flip": RehearsedPulse._flip_sign,
+    "slow": RehearsedPulse._slow_rank,
     "cut": RehearsedPulse._cut,
     "memory": RehearsedPulse._exhaust,
     "quota": RehearsedPulse._limit_files,
@@ -142,6 +156,22 @@ def _once(change: Callable[[NDArray[Any]], None]) -> Callable[[NDArray[Any]], No
             change(numbers)
 
     return act
+
+
+_WORK = ("step_unless", "probe_seconds")
+"""What an engine does that a slower device would do more slowly: steps, and the piece of work that ranks compare."""
+
+
+def _slowed(work: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what does the same as on a device that is slower; seconds that it returns are longer too."""
+
+    def slow(*arguments: Any) -> Any:
+        began = time.perf_counter()
+        result = work(*arguments)
+        time.sleep((SLOW_FACTOR - 1) * (time.perf_counter() - began))
+        return SLOW_FACTOR * result if isinstance(result, float) else result
+
+    return slow
 
 
 def _shut_down(descriptor: int) -> None:

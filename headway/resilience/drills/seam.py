@@ -22,7 +22,7 @@ REHEARSAL = "HEADWAY_REHEARSAL"
 EVENT = "rehearsal"
 """The event that a worker writes when it does what it was asked for."""
 
-Deed = Literal["gate", "nan", "spike", "flip", "cut", "memory", "quota", "slow-disk", "clock"]
+Deed = Literal["gate", "nan", "spike", "flip", "slow", "cut", "memory", "quota", "slow-disk", "clock"]
 """What a worker can be asked for."""
 
 
