@@ -112,6 +112,7 @@ def _kernels(m: int, n: int, k: int) -> list[tuple[str, str, Callable[[], Any]]]
     return [
         ("fp32", "torch.mm", lambda: torch.mm(a, weight.t())),
         ("fp32", "onednn_linear", lambda: torch.ops.mkldnn._linear_pointwise(a, weight, None, "none", [], "")),
+        ("fp32", "split", lambda: torch.ops.headway.split_product(a, weight.t())),
         ("bf16", "torch.mm", lambda: torch.mm(a_bf16, weight_bf16.t())),
         ("int8", "torch._int_mm", lambda: torch._int_mm(a_int8, weight_int8.t())),
     ]
