@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,7 @@ class NativeOperations:
         self._library = ctypes.CDLL(str(library))
         self.has_split_product = bool(self._library.split_is_available())
         """Whether this processor and this system let `split_product` run."""
+        self._room = _Room()
         if self.has_split_product:
             self._library.split_room.restype = ctypes.c_int64
 
@@ -124,7 +126,7 @@ class NativeOperations:
         (rows, depth), columns = a_MK.shape, b_KN.shape[1]
         c_MN = torch.empty(rows, columns)
         sizes = (rows, columns, depth)
-        room = torch.empty(self._library.split_room(*map(ctypes.c_int64, sizes)), dtype=torch.int16)
+        room = self._room.of(self._library.split_room(*map(ctypes.c_int64, sizes)))
         self._run("split_product", (a_MK, b_KN, c_MN, room), (*sizes, *a_MK.stride(), *b_KN.stride()))
         return c_MN
 
@@ -147,6 +149,19 @@ class NativeOperations:
             *(ctypes.c_float(number) for number in numbers),
             ctypes.c_int(torch.get_num_threads()),
         )
+
+
+class _Room(threading.local):
+    """Memory to work in that each thread keeps for itself, so that the processor's caches keep it too."""
+
+    def __init__(self) -> None:
+        self._words = torch.empty(0, dtype=torch.int16)
+
+    def of(self, words: int) -> Tensor:
+        """Return room for so many words of 16 bits; what was there before is gone."""
+        if self._words.numel() < words:
+            self._words = torch.empty(words, dtype=torch.int16)
+        return self._words
 
 
 def _arrived(array: Tensor) -> Tensor:
