@@ -70,7 +70,8 @@ def require_finite(name: str, whole: Tensor) -> None:
     Raises:
         CheckpointError: its name, and how many there are.
     """
-    lost = whole.numel() - int(torch.isfinite(whole).sum())
+    # A sum is one pass without a copy, and finite only where all is.
+    lost = 0 if bool(torch.isfinite(whole.sum())) else whole.numel() - int(torch.isfinite(whole).sum())
     if lost:
         raise CheckpointError("training-weights-not-finite", name=name, count=lost)
 
