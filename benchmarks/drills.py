@@ -1,4 +1,4 @@
-"""Every drill, on one process and on two: ``python -m benchmarks.drills``; the tests do one of each kind."""
+"""Every drill, on one process and on two: ``python -m benchmarks.drills``; the tests do each of them once."""
 
 from __future__ import annotations
 

@@ -98,6 +98,13 @@ def test_what_the_recipe_does_not_watch_is_no_pass(
     assert why_not(name, changed) == wanted.get(name, "drill-obstacle-guard-off")
 
 
+def test_that_another_rank_seems_slow_proves_nothing_of_the_slow_one(grounds: Grounds) -> None:
+    fault = FAULTS["slow-rank"]()
+    assert fault.order(grounds).rank == 1
+    told = {"event": "guard", "guard": "straggler"}
+    assert [fault.is_told_by({**told, "rank": rank}) for rank in (0, 1)] == [False, True]
+
+
 def test_parts_of_weights_have_no_copies(grounds: Grounds) -> None:
     assert why_not("flipped-bit", replace(grounds, shard="parameters")) == "drill-obstacle-no-copies"
 
