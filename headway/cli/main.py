@@ -24,6 +24,7 @@ COMMANDS = {
     "train": "headway.cli.train:train",
     "submit": "headway.cli.submit:submit",
     "import": "headway.cli.importing:import_model",
+    "export": "headway.cli.export:export",
     "generate": "headway.cli.generate:generate",
     "runs": "headway.cli.runs:runs",
     "run": "headway.cli.run:run",

@@ -165,6 +165,14 @@ cli-import = Turn a GGUF model into a folder to train from.
 cli-import-help = Write the model of a GGUF file, quantised or not, as a folder with weights in fp32, config.json, tokenizer and chat template: what training.init_from and data.tokenizer take, and transformers loads.
 
     { "  " }Example:  headway import model-Q4_0.gguf --output my-base
+cli-export = Write a model as one GGUF file, for serving.
+cli-export-help = Write the model of a run, or of a Hugging Face folder, as one GGUF file that llama.cpp runs: weights in a chosen format, tokenizer and chat template. Formats, from the largest: f32, f16, bf16, q8_0, q6_k, q5_k_m, q5_k_s, q5_1, q5_0, q4_k_m, q4_k_s, q4_1, q4_0. Weights are read a few rows at a time, so that a model may be larger than the memory.
+
+    { "  " }Example:  headway export demo --quant q4_k_m --output demo.gguf
+# $bits (Number): of a weight on the average
+cli-export-written = Wrote { $path }: { BYTES($size_bytes) }, { NUMBER($parameters) } parameters of { NUMBER($bits) } bits each.
+cli-option-quant = Number format of the weights.
+cli-option-output-gguf = The file to write; by default named after the model and the format.
 cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 

@@ -1,0 +1,54 @@
+"""A SentencePiece tokenizer, as Llama 2 and Mistral have it, spells a text in llama.cpp as it did before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import tokenizers
+import torch
+import transformers
+
+from headway.serving.client import Client
+from tests.serving.asking import tokens_of
+
+
+def sentencepiece(text: str) -> tokenizers.Tokenizer:
+    """Train a small tokenizer in the form of Llama 2's tokenizer.json."""
+    model = tokenizers.models.BPE(unk_token="<unk>", byte_fallback=True, fuse_unk=True)
+    made = tokenizers.Tokenizer(model)
+    normalizers = tokenizers.normalizers
+    made.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), normalizers.Replace(" ", "\u2581")])
+    decoders = tokenizers.decoders
+    made.decoder = decoders.Sequence(
+        [decoders.Replace("\u2581", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    special = ["<unk>", "<s>", "</s>"]
+    units = [f"<0x{number:02X}>" for number in range(256)]
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=900, special_tokens=[*special, *units], show_progress=False)
+    # Words one by one: nothing is merged across a space.
+    made.train_from_iterator(text.split(), trainer)
+    # The units of a byte were special only to get their places.
+    parsed = json.loads(made.to_str())
+    parsed["added_tokens"] = [one for one in parsed["added_tokens"] if one["content"] in special]
+    return tokenizers.Tokenizer.from_str(json.dumps(parsed))
+
+
+def test_sentencepiece(tmp_path: Path, export: Callable[..., Any], run_model: Callable[..., Client]) -> None:
+    import argparse
+
+    text = Path(argparse.__file__).read_text(encoding="utf-8")[:40_000]
+    made = sentencepiece(text)
+    torch.manual_seed(0)
+    config = transformers.MistralConfig(
+        hidden_size=64, intermediate_size=96, num_hidden_layers=1, num_attention_heads=2, num_key_value_heads=2,
+        vocab_size=1000, bos_token_id=1, eos_token_id=2,
+    )  # fmt: skip
+    folder = tmp_path / "model"
+    transformers.MistralForCausalLM(config).save_pretrained(folder)
+    made.save(str(folder / "tokenizer.json"))
+    client = run_model(export(folder).path)
+    for sample in ("return the parser", "  two spaces\n\tand a tab", "caf\u00e9 \u4f60\U0001f600", text[2000:2600]):
+        assert tokens_of(client, sample) == made.encode(sample, add_special_tokens=False).ids
