@@ -26,6 +26,8 @@ COMMANDS = {
     "import": "headway.cli.importing:import_model",
     "export": "headway.cli.export:export",
     "generate": "headway.cli.generate:generate",
+    "serve": "headway.cli.serve:serve",
+    "chat": "headway.cli.chat:chat",
     "runs": "headway.cli.runs:runs",
     "run": "headway.cli.run:run",
     "watch": "headway.cli.watch:watch",
