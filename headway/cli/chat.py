@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,9 +30,7 @@ FORGET = "/new"
 @option("--temperature", help_id="cli-option-temperature", type=click.FloatRange(0), default=0.8, show_default=True)
 @option("--ctx", "context", help_id="cli-option-ctx", type=click.IntRange(16), metavar="TOKENS")
 @option("--api-key", "key", help_id="cli-option-api-key", envvar=KEY_VARIABLE, metavar="KEY")
-def chat(
-    place: str, system: str | None, tokens: int, temperature: float, context: int | None, key: str | None
-) -> None:
+def chat(place: str, system: str | None, tokens: int, temperature: float, context: int | None, key: str | None) -> None:
     """Talk with a model."""
     from headway.serving.conversation import Conversation
 
@@ -49,17 +48,14 @@ def _lines() -> Iterator[str]:
     """Yield what is asked, until the input ends, the user leaves, or interrupts where nothing is being said."""
     while True:
         try:
-            line = click.get_text_stream("stdin").readline() if not _is_terminal() else f"{input('> ')}\n"
+            # A terminal gets a prompt, and its own editing of the line.
+            line = input("> ") if sys.stdin.isatty() else input()
         except EOFError:
             return
-        if not line or line.strip() in LEAVE:
+        if line.strip() in LEAVE:
             return
         if line.strip():
             yield line.strip()
-
-
-def _is_terminal() -> bool:
-    return click.get_text_stream("stdin").isatty()
 
 
 def _show(pieces: Iterator[str]) -> None:

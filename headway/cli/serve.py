@@ -42,7 +42,15 @@ KEY_VARIABLE = "HEADWAY_API_KEY"
 )
 @option("--numa", help_id="cli-option-numa", type=click.Choice(["disabled", "distribute", "isolate", "numactl"]))
 @option("--mlock", "locks", help_id="cli-option-mlock", is_flag=True)
-@option("--grace", "grace_seconds", help_id="cli-option-grace", type=click.FloatRange(0), default=30, show_default=True)
+@option("--embeddings", "embeds", help_id="cli-option-embeddings", is_flag=True)
+@option(
+    "--grace",
+    "grace_seconds",
+    help_id="cli-option-serve-grace",
+    type=click.FloatRange(0),
+    default=30,
+    show_default=True,
+)
 @option("--json", "as_json", help_id="cli-option-json-lines", is_flag=True)
 def serve(
     model: Path,
@@ -56,6 +64,7 @@ def serve(
     key_value_type: str,
     numa: str | None,
     locks: bool,
+    embeds: bool,
     grace_seconds: float,
     as_json: bool,
 ) -> None:
@@ -72,6 +81,7 @@ def serve(
         key_value_type=key_value_type,
         numa=numa,
         locks=locks,
+        embeds=embeds,
     )
     placement = placed(model, wishes)
     listening = listen(host, port, key)
@@ -115,13 +125,13 @@ def _run(placement: Placement, listening: Listening, rules: object, *, shows_key
             on_restart=_tell_restart,
         )
     if as_json:
-        click.echo(json.dumps({"event": "served", **served.to_dict(), "predicted_tokens_per_second": _speed(placement)}))
+        click.echo(
+            json.dumps(
+                {"event": "served", **served.to_dict(), "predicted_tokens_per_second": placement.tokens_per_second}
+            )
+        )
     else:
         _show_served(served, placement)
-
-
-def _speed(placement: Placement) -> float | None:
-    return placement.tokens_per_second
 
 
 def show_placement(placement: Placement) -> None:
@@ -142,12 +152,14 @@ def show_placement(placement: Placement) -> None:
     console = stderr_console()
     console.print(make_table(headings, [(translator.text(f"cli-serve-{name}"), value) for name, value in rows]))
     if placement.is_larger_than_memory:
-        say(translator.text("cli-serve-larger", weight_bytes=placement.weight_bytes, usable_bytes=placement.usable_bytes))
+        say(
+            translator.text(
+                "cli-serve-larger", weight_bytes=placement.weight_bytes, usable_bytes=placement.usable_bytes
+            )
+        )
 
 
-def _tell_ready(
-    engine: Engine, placement: Placement, listening: Listening, *, shows_key: bool, as_json: bool
-) -> None:
+def _tell_ready(engine: Engine, placement: Placement, listening: Listening, *, shows_key: bool, as_json: bool) -> None:
     key = listening.key if shows_key else None
     if as_json:
         told = {"event": "serving", "url": listening.url, "engine_process_id": engine.process_id}

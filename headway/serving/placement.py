@@ -41,6 +41,7 @@ class Wishes:
     key_value_type: str = "f16"
     numa: str | None = None
     locks: bool = False
+    embeds: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +98,8 @@ def place(header: Header, wishes: Wishes, inventory: Inventory, read_bytes_per_s
         read_bytes_per_second: of its memory; None where it was not measured.
 
     Raises:
-        ServingError: the cache of the context that is asked for does not fit beside the weights.
+        ServingError: the context that is asked for is longer than the model's, or its cache does not fit beside the
+            weights.
     """
     usable = inventory.memory.usable_bytes
     decoding = decoding_of(header, wishes.key_value_type)
@@ -115,6 +117,7 @@ def place(header: Header, wishes: Wishes, inventory: Inventory, read_bytes_per_s
         key_value_type=wishes.key_value_type,
         numa=wishes.numa or _numa_policy(inventory),
         locks=wishes.locks,
+        embeds=wishes.embeds,
         # Weights in another order are a copy, which a model that fills the memory has no room for.
         repacks=not is_larger and (usable is None or 2 * header.tensor_bytes < usable),
         warms_up=not is_larger,
@@ -140,6 +143,8 @@ def _context(header: Header, wishes: Wishes, bytes_per_token: float, beside: int
             longest = min(longest, int(_CACHE_SHARE * max(beside, 0) / bytes_per_token))
         longest = longest // _STEP * _STEP if longest > _STEP else longest
         return max(longest, min(_SMALLEST_CONTEXT, header.context_length))
+    if wishes.context > longest:
+        raise ServingError("serving-context-model", context=wishes.context, longest=longest)
     if beside is not None and wishes.context * bytes_per_token > beside:
         raise ServingError(
             "serving-context-memory",
@@ -188,4 +193,3 @@ def this_machine() -> tuple[Inventory, float | None]:
     if known is None:
         known, _ = measure_memory(machine.inventory, cache_folder())
     return machine.inventory, None if known is None else known.triad_bytes_per_second
-

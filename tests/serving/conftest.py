@@ -17,6 +17,8 @@ from headway.serving.engine import Engine, EngineSettings
 from headway.serving.export import Exported, export_gguf
 from headway.serving.export.sources import find_source
 from headway.training.session import Session, open_run
+from tests.command_line import Headway
+from tests.serving.served import Served
 from tests.training.gguf.conftest import MODEL, PACKAGE
 
 # One stolen core makes threads that spin wait for it: slower by a factor of eight.
@@ -52,7 +54,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
                 "num_attention_heads": 4,
                 "num_key_value_heads": 2,
                 "vocab_size": 512,
-                "max_position_embeddings": 256,
+                "max_position_embeddings": 32768,
                 "tie_word_embeddings": True,
             },
             "data": {"paths": [str(text)], "cache": str(folder / "cache"), "tokenizer": "bpe"},
@@ -99,3 +101,28 @@ def imported(smollm2: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     from headway.training.importing import import_gguf
 
     return import_gguf(smollm2, tmp_path_factory.mktemp("imported") / "base")
+
+
+@pytest.fixture
+def start(shared_cache: Path) -> Iterator[Callable[..., Served]]:
+    """Starts servers that end with the test."""
+    started: list[Served] = []
+
+    def make(model: Path, *options: str) -> Served:
+        started.append(Served(model, *options, HEADWAY_CACHE=str(shared_cache)))
+        return started[-1]
+
+    yield make
+    for one in started:
+        one.kill()
+
+
+@pytest.fixture(scope="session")
+def small_file(trained: RunFolder, export: Export) -> Path:
+    """The small trained model as a file."""
+    return Path(export(trained, "f16").path)
+
+
+@pytest.fixture
+def headway(tmp_path: Path, shared_cache: Path) -> Headway:
+    return Headway(tmp_path, shared_cache)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Mapping
-from typing import Any, Protocol, final
+from pathlib import Path
+from typing import Protocol, final
 from urllib.parse import urlsplit
 
 import anyio
@@ -40,8 +41,11 @@ class Host(Protocol):
         """Return status and body of what is at a path of llama.cpp; see `ask` for errors."""
 
     @property
-    def socket_path(self) -> Any:
+    def socket_path(self) -> Path:
         """Where it listens."""
+
+    async def knows_tools(self) -> bool:
+        """Whether the model's template has a form for calls of tools."""
 
 
 class RefusalError(Exception):
@@ -97,7 +101,9 @@ class Endpoint:
         try:
             self._check(scope, path)
             if path in _ASKED:
-                await self._pass_on(path, await self._body(scope, receive), scope, receive, counting)
+                body = await self._body(scope, receive)
+                await self._check_content(path, body)
+                await self._pass_on(path, body, receive, counting)
             else:
                 await (await self._own(path))(scope, receive, counting)
         except RefusalError as refusal:
@@ -157,7 +163,9 @@ class Endpoint:
                 raise RefusalError(413, "too_large", f"A request has at most {self._rules.max_body_bytes} bytes.")
             if not message.get("more_body"):
                 break
-        body = b"".join(parts)
+        return b"".join(parts)
+
+    async def _check_content(self, path: str, body: bytes) -> None:
         try:
             content = json.loads(body)
         except (ValueError, RecursionError) as error:
@@ -166,11 +174,13 @@ class Endpoint:
             raise RefusalError(400, "malformed_json", "The body must be a JSON object.")
         if _is_deeper(content, _MAX_DEPTH):
             raise RefusalError(400, "malformed_json", f"The body nests deeper than {_MAX_DEPTH} levels.")
-        return body
+        if content.get("tools") and "/chat/" in path and not await self._host.knows_tools():
+            # llama.cpp would pass over them without a word.
+            raise RefusalError(400, "model_without_tools", "This model's chat template has no form for tools.")
 
-    async def _pass_on(self, path: str, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _pass_on(self, path: str, body: bytes, receive: Receive, send: Send) -> None:
         """Wait for a place and pass the answer on, as long as the client is there."""
-        gone = False
+        gone = is_answered = False
         failure: RefusalError | None = None
         async with anyio.create_task_group() as group:
 
@@ -178,12 +188,18 @@ class Endpoint:
                 nonlocal gone
                 while (await receive())["type"] != "http.disconnect":
                     pass
-                gone = True
+                # An answer that has ended is followed by this message too.
+                gone = not is_answered
                 group.cancel_scope.cancel()
+
+            async def noting(message: Message) -> None:
+                nonlocal is_answered
+                is_answered = message["type"] == "http.response.body" and not message.get("more_body")
+                await send(message)
 
             group.start_soon(watch)
             try:
-                await self._answer(path, body, send)
+                await self._answer(path, body, noting)
             except RefusalError as refusal:
                 failure = refusal
             group.cancel_scope.cancel()

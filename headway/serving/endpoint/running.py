@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import resource
 import signal
@@ -65,6 +66,7 @@ class _Host:
         self._is_starting = False
         self.restarts = 0
         self.failure: ServingError | None = None
+        self._knows_tools: bool | None = None
 
     @property
     def is_ready(self) -> bool:
@@ -79,6 +81,16 @@ class _Host:
             raise UpstreamError("not ready")
         async with ask(self.socket_path, "GET", path, b"") as answer:
             return answer.status, b"".join([piece async for piece in answer.pieces])
+
+    async def knows_tools(self) -> bool:
+        if self._knows_tools is None:
+            try:
+                _, body = await self.get("/props")
+            except UpstreamError:
+                # Not known now: the request itself will say that nobody answers.
+                return True
+            self._knows_tools = bool(json.loads(body).get("chat_template_caps", {}).get("supports_tools"))
+        return self._knows_tools
 
     async def keep(self, on_restart: Callable[[ServingError], None]) -> None:
         """Start llama.cpp again whenever it dies; return when it dies too often."""

@@ -25,7 +25,7 @@ def main() -> None:
     try:
         server = xllamacpp.Server(_parameters(xllamacpp, settings, socket_path))
     except RuntimeError as error:
-        print(error, file=sys.stderr, flush=True)  # noqa: T201 - it is the log
+        sys.stderr.write(f"{error}\n")
         # Not at once: llama.cpp writes its log from a thread of its own.
         sys.exit(FAILED)
     sys.stdout.write("ready\n")

@@ -31,7 +31,7 @@ class EngineSettings:
         numa: policy for the threads and the model's pages.
         locks: keep the model's pages in memory.
         repacks: copy the weights into an order that multiplies faster; not for a model that is larger than the memory.
-        embeds: answer requests for embeddings.
+        embeds: answer requests for embeddings too, for which each token of a prompt goes through the head.
         warms_up: run once before the first request.
     """
 
@@ -46,7 +46,7 @@ class EngineSettings:
     numa: str = "disabled"
     locks: bool = False
     repacks: bool = True
-    embeds: bool = True
+    embeds: bool = False
     warms_up: bool = True
 
     def to_json(self) -> str:

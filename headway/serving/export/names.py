@@ -1,7 +1,7 @@
 """Where each tensor of a GGUF file comes from: names, shapes, and the order of the rows.
 
-Source: llama.cpp's ``convert_hf_to_gguf.py`` and gguf-py's ``tensor_mapping.py`` for the names, and for the order of the
-rows of queries and keys.
+Source: llama.cpp's ``convert_hf_to_gguf.py`` and gguf-py's ``tensor_mapping.py`` for the names, and for the order of
+the rows of queries and keys.
 """
 
 from __future__ import annotations

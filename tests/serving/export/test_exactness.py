@@ -23,7 +23,7 @@ Run = Callable[..., Client]
 
 TEXTS = (
     "def add_argument(self, *args, **kwargs):\n    ",
-    "x = 12345 + 6.7  # caf\u00e9 \u4f60\u597d \U0001f600",
+    "x = 12345 + 6.7  # na\u00efve \u4f60\u597d \U0001f600",
     "\t\n  a",
 )
 

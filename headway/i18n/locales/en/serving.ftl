@@ -56,3 +56,5 @@ serving-listen-address = The address to listen on must be one of this machine: {
     .next = Leave --host out for this machine only, or write 0.0.0.0 for all of its addresses.
 serving-context-memory = The key-value cache must fit beside the weights: { $parallel } x { NUMBER($context) } tokens take { BYTES($needed_bytes) } of { BYTES($free_bytes) }.
     .next = Ask for at most { NUMBER($fits) } tokens with --ctx, fewer requests with --parallel, or a smaller --kv-type such as q8_0.
+serving-context-model = A context can be as long as the model was made for: { NUMBER($longest) } tokens, not { NUMBER($context) }.
+    .next = Ask for at most { NUMBER($longest) } tokens with --ctx.
