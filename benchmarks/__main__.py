@@ -20,6 +20,7 @@ ALL = (
     "plan_reliability",
     "diagnose_accuracy",
     "diagnose_speed",
+    "serve",
 )
 
 

@@ -174,9 +174,19 @@ class Endpoint:
             raise RefusalError(400, "malformed_json", "The body must be a JSON object.")
         if _is_deeper(content, _MAX_DEPTH):
             raise RefusalError(400, "malformed_json", f"The body nests deeper than {_MAX_DEPTH} levels.")
-        if content.get("tools") and "/chat/" in path and not await self._host.knows_tools():
-            # llama.cpp would pass over them without a word.
+        if "/chat/" in path:
+            await self._check_tools(content)
+
+    async def _check_tools(self, content: Mapping[str, Any]) -> None:
+        """Refuse what llama.cpp would pass over without a word.
+
+        Source: ggml-org/llama.cpp issues 27129 (tools without a template), 27217 ("required" is not enforced) and
+        26849 (a named tool is taken for "auto").
+        """
+        if content.get("tools") and not await self._host.knows_tools():
             raise RefusalError(400, "model_without_tools", "This model's chat template has no form for tools.")
+        if content.get("tool_choice") not in (None, "auto", "none"):
+            raise RefusalError(400, "tool_choice", "llama.cpp enforces no call: tool_choice is auto or none.")
 
     async def _pass_on(self, path: str, body: bytes, receive: Receive, send: Send) -> None:
         """Wait for a place and pass the answer on, as long as the client is there."""

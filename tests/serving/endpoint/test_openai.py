@@ -66,6 +66,8 @@ def test_answers_that_follow_a_schema(client: openai.OpenAI) -> None:
     tools: Any = [{"type": "function", "function": {"name": "look_up", "parameters": schema}}]
     with pytest.raises(openai.BadRequestError, match="tools"):
         client.chat.completions.create(model="any", messages=QUESTION, max_tokens=60, tools=tools)
+    with pytest.raises(openai.BadRequestError, match="tool_choice"):
+        client.chat.completions.create(model="any", messages=QUESTION, max_tokens=60, tool_choice="required")
 
 
 def test_errors_are_those_of_openai(client: openai.OpenAI) -> None:

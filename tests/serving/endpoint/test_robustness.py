@@ -164,6 +164,12 @@ def test_llama_cpp_is_started_again_when_it_dies(small_file: Path, start: Start)
     assert "signal 9" in errors
 
 
+def test_nothing_is_left_of_a_server_that_is_killed(small_file: Path, start: Start) -> None:
+    server = start(small_file, "--ctx", "256")
+    server.kill()
+    until(lambda: not Path(f"/proc/{server.told['engine_process_id']}/cmdline").exists())
+
+
 def test_what_is_being_answered_is_answered_before_the_end(small_file: Path, start: Start) -> None:
     server = start(small_file, "--ctx", "4096")
     parts = urlsplit(server.url)
