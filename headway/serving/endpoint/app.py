@@ -11,7 +11,7 @@ import hmac
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol, final
+from typing import Any, Protocol, final
 from urllib.parse import urlsplit
 
 import anyio
