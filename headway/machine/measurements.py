@@ -49,7 +49,7 @@ class MatmulPoint:
     n: int
     k: int
     kernel: str
-    """``torch.mm``, ``onednn_linear``, ``torch._int_mm`` or ``numpy.matmul``."""
+    """``torch.mm``, ``onednn_linear``, ``split``, ``torch._int_mm`` or ``numpy.matmul``."""
     flops_per_second: float
     """Of the best repetition."""
     median_flops_per_second: float

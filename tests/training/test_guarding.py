@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -356,8 +357,15 @@ def test_a_run_that_leaks_saves_and_pauses(start: Callable[..., RunFolder], monk
     monkeypatch.setattr(machine_guards, "SAMPLE_SECONDS", 0.0)
     monkeypatch.setattr(machine_guards, "read_memory", lambda _limits: Memory(usable_bytes=1))
     held: list[bytes] = []
-    real = machine_guards.anonymous_bytes
-    monkeypatch.setattr(machine_guards, "anonymous_bytes", lambda: (held.append(bytes([1]) * 2**23), real())[1])
+    real, began = machine_guards.anonymous_bytes, time.monotonic()
+
+    def leak() -> int | None:
+        # So much a second and not so much a step: on a busy machine some steps are many times as long as others.
+        due = int(50e6 * (time.monotonic() - began)) - sum(map(len, held))
+        held.append(b"x" * due)
+        return real()
+
+    monkeypatch.setattr(machine_guards, "anonymous_bytes", leak)
     run = start()
     train(run, monkeypatch)
     ((guard, action, _),) = guarded(run)

@@ -18,7 +18,7 @@ from headway.training.initial_weights import load_initial_weights
 from headway.training.reading import read_model
 from headway.training.session import Session, open_run
 
-LENGTH, STEPS = 256, 16
+LENGTH, STEPS = 192, 10
 
 
 def recipe_of(imported: Path, data: dict[str, Any], cache: Path, **training: Any) -> Recipe:

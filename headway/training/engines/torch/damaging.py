@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.distributed.tensor import DTensor
+
+from headway.training.engines.torch.parallel.local import here
 
 
 @torch.no_grad()
@@ -20,7 +21,7 @@ def damage(weights: Iterable[Tensor], change: Callable[[NDArray[Any]], object]) 
         change: is given fp32 numbers, and changes them in place.
     """
     for weight in weights:
-        here = weight.to_local() if isinstance(weight, DTensor) else weight
-        numbers = here.detach().float().cpu().numpy().copy()
+        part = here(weight)
+        numbers = part.detach().float().cpu().numpy().copy()
         change(numbers)
-        here.copy_(torch.from_numpy(numbers))
+        part.copy_(torch.from_numpy(numbers))

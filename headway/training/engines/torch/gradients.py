@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 import torch
 from torch import Tensor
-from torch.distributed.tensor import DTensor, Replicate
 
-from headway.training.engines.torch.parallel.local import here
+from headway.training.engines.torch.parallel.local import here, is_divided
 from headway.training.engines.torch.parallel.ranks import Ranks
 
 
@@ -17,7 +16,7 @@ def complete_gradients(parameters: Iterable[Tensor]) -> None:
     """Add up gradients of which each device has a part, so that they are divided as their weights are."""
     for parameter in parameters:
         gradient = parameter.grad
-        if isinstance(parameter, DTensor) and isinstance(gradient, DTensor):
+        if is_divided(parameter) and is_divided(gradient):
             parameter.grad = gradient.redistribute(placements=parameter.placements)
 
 
@@ -59,8 +58,10 @@ def _copies(gradient: Tensor, ranks: Ranks) -> int:
     """Return how many processes of a stage hold the same part of a gradient."""
     assert ranks.mesh is not None
     holders = ranks.mesh.size() // ranks.layout.pipeline_parallel_degree
-    if not isinstance(gradient, DTensor):
+    if not is_divided(gradient):
         return holders
+    from torch.distributed.tensor import Replicate
+
     mesh = gradient.device_mesh
     copies = 1
     for axis, placement in enumerate(gradient.placements):

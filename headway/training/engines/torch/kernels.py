@@ -14,12 +14,12 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from headway.training.engines.torch.composed import ComposedOperations
+from headway.training.engines.torch.linear import product
 from headway.training.engines.torch.native import (
     NativeOperations,
     activate_native,
@@ -126,7 +126,7 @@ class LinearCrossEntropy(Function):
         """Return the mean loss in nats over the targets that are not ``ignore_index`` (0 where there are none)."""
 
         def chunk(rows: slice) -> tuple[Tensor, Tensor]:
-            logits_NV = F.linear(hidden_NE[rows], weight_VE)
+            logits_NV = product(hidden_NE[rows], weight_VE.t())
             return _operations(logits_NV).cross_entropy(logits_NV, targets_N[rows], ignore_index)
 
         return chunked_loss(ctx, hidden_NE, weight_VE, (targets_N != ignore_index).sum(), chunk)
@@ -164,9 +164,9 @@ def chunked_loss(
         chunk_loss, grad_NV = chunk(rows)
         loss += chunk_loss
         if grad_hidden_NE is not None:
-            torch.mm(grad_NV, weight_VE, out=grad_hidden_NE[rows])
+            grad_hidden_NE[rows] = product(grad_NV, weight_VE)
         if grad_weight_VE is not None:
-            grad_weight_VE.add_(torch.mm(grad_NV.t(), hidden_NE[rows]))
+            grad_weight_VE.add_(product(grad_NV.t(), hidden_NE[rows]))
     ctx.save_for_backward(grad_hidden_NE, grad_weight_VE, scale)
     ctx.weight_dtype = weight_VE.dtype
     return loss.mul_(scale)

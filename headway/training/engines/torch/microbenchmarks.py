@@ -104,6 +104,8 @@ def measure_matmul(shapes: tuple[tuple[int, int, int], ...] = SHAPES, budget_sec
 def _kernels(m: int, n: int, k: int) -> list[tuple[str, str, Callable[[], Any]]]:
     import torch
 
+    from headway.training.engines.torch.linear import split_product
+
     a, weight = torch.randn(m, k), torch.randn(n, k)
     a_bf16, weight_bf16 = a.bfloat16(), weight.bfloat16()
     a_int8 = torch.randint(-127, 128, (m, k), dtype=torch.int8)
@@ -112,6 +114,7 @@ def _kernels(m: int, n: int, k: int) -> list[tuple[str, str, Callable[[], Any]]]
     return [
         ("fp32", "torch.mm", lambda: torch.mm(a, weight.t())),
         ("fp32", "onednn_linear", lambda: torch.ops.mkldnn._linear_pointwise(a, weight, None, "none", [], "")),
+        ("fp32", "split", lambda: split_product(a, weight.t())),
         ("bf16", "torch.mm", lambda: torch.mm(a_bf16, weight_bf16.t())),
         ("int8", "torch._int_mm", lambda: torch._int_mm(a_int8, weight_int8.t())),
     ]

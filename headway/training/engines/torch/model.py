@@ -38,7 +38,9 @@ def rotary_frequencies(head_dim: int, theta: float, scaling: RopeScaling | None 
     code (``apply_scaling``): wavelengths above original / low_freq_factor are slowed by ``factor``, those below
     original / high_freq_factor are kept, and those between are blended.
     """
-    frequencies_D = 1.0 / (theta ** (torch.arange(0, head_dim, 2, dtype=torch.int64).float() / head_dim))
+    # On the CPU even where a model is built without storage: there PyTorch imports its compiler for such arithmetic.
+    channels_D = torch.arange(0, head_dim, 2, dtype=torch.int64, device="cpu").float()
+    frequencies_D = 1.0 / (theta ** (channels_D / head_dim))
     if scaling is None:
         return frequencies_D
     wavelengths_D = 2 * math.pi / frequencies_D
@@ -257,7 +259,9 @@ class Decoder(nn.Module):
     def __init__(self, config: ModelConfig, part: Part) -> None:
         super().__init__()
         if part.has_embedding:
-            self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size)
+            # PyTorch would draw weights, for which it imports its compiler where there is no storage.
+            empty_VE = torch.empty(config.vocab_size, config.hidden_size)
+            self.embed_tokens = nn.Embedding(config.vocab_size, config.hidden_size, _weight=empty_VE)
         self.layers = nn.ModuleDict({str(index): Block(config) for index in part.layers})
         if part.has_head:
             self.norm = Norm(config.hidden_size, config.rms_norm_eps)

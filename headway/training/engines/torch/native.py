@@ -1,4 +1,4 @@
-"""The C program ``native.c``, compiled for this processor at first use, as functions of PyTorch's CPU tensors.
+"""The C program ``native.c`` and ``split.c``, compiled for this processor at first use, as functions of CPU tensors.
 
 A composed operation in PyTorch passes over memory once for each of its parts; these pass once. Without a C compiler
 the composed ones are used (`headway.training.engines.torch.composed`).
@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,7 @@ from torch import Tensor
 from headway.machine import cache as machine_cache
 from headway.machine import take_inventory
 
-_SOURCE = Path(__file__).with_name("native.c")
+_SOURCES = tuple(Path(__file__).with_name(name) for name in ("native.c", "split.c"))
 _FLAGS = ("-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-fno-trapping-math", "-shared", "-fPIC")
 _COMPILE_TIMEOUT_SECONDS = 60.0
 _SUFFIXES = {torch.float32: "fp32", torch.bfloat16: "bf16"}
@@ -41,6 +42,11 @@ class NativeOperations:
 
     def __init__(self, library: Path) -> None:
         self._library = ctypes.CDLL(str(library))
+        self.has_split_product = bool(self._library.split_is_available())
+        """Whether this processor and this system let `split_product` run."""
+        self._room = _Room()
+        if self.has_split_product:
+            self._library.split_room.restype = ctypes.c_int64
 
     def rms_norm_forward(self, x_NE: Tensor, weight_E: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
         """Return the normalised rows and 1 / rms of each row [N, 1]."""
@@ -115,6 +121,15 @@ class NativeOperations:
         """Update a matrix whose moments are in 8 bits; see `headway.training.engines.torch.optimizers.compact`."""
         self._run("adamw_8bit", (weight, gradient, *moments, *tables, numbers), (blocks, weight.numel() // blocks))
 
+    def split_product(self, a_MK: Tensor, b_KN: Tensor) -> Tensor:
+        """Return ``a @ b`` of fp32 matrices, each contiguous or the transpose of one that is; see ``split.c``."""
+        (rows, depth), columns = a_MK.shape, b_KN.shape[1]
+        c_MN = torch.empty(rows, columns)
+        sizes = (rows, columns, depth)
+        room = self._room.of(self._library.split_room(*map(ctypes.c_int64, sizes)))
+        self._run("split_product", (a_MK, b_KN, c_MN, room), (*sizes, *a_MK.stride(), *b_KN.stride()))
+        return c_MN
+
     def _call(
         self,
         name: str,
@@ -134,6 +149,19 @@ class NativeOperations:
             *(ctypes.c_float(number) for number in numbers),
             ctypes.c_int(torch.get_num_threads()),
         )
+
+
+class _Room(threading.local):
+    """Memory to work in that each thread keeps for itself, so that the processor's caches keep it too."""
+
+    def __init__(self) -> None:
+        self._words = torch.empty(0, dtype=torch.int16)
+
+    def of(self, words: int) -> Tensor:
+        """Return room for so many words of 16 bits; what was there before is gone."""
+        if self._words.numel() < words:
+            self._words = torch.empty(words, dtype=torch.int16)
+        return self._words
 
 
 def _arrived(array: Tensor) -> Tensor:
@@ -184,13 +212,14 @@ def _build(compiler: str, cache_folder: Path | None) -> Path:
         folder = cache_folder / "native"
         folder.mkdir(parents=True, exist_ok=True)
     processor = take_inventory(Path()).processor
-    key = repr((_SOURCE.read_bytes(), compiler, _FLAGS, processor.model_name, processor.instruction_sets))
+    sources = [source.read_bytes() for source in _SOURCES]
+    key = repr((sources, compiler, _FLAGS, processor.model_name, processor.instruction_sets))
     library = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.so"
     if not library.exists():
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".so", delete=False) as temporary:
             made = Path(temporary.name)
         try:
-            command = [compiler, *_FLAGS, str(_SOURCE), "-o", str(made), "-lm"]
+            command = [compiler, *_FLAGS, *map(str, _SOURCES), "-o", str(made), "-lm"]
             subprocess.run(command, check=True, capture_output=True, timeout=_COMPILE_TIMEOUT_SECONDS)
             # A file that does not load must not be kept as if it did.
             ctypes.CDLL(str(made))

@@ -28,6 +28,7 @@ from headway.training.engines.torch.kernels import (
 )
 from headway.training.engines.torch.linear import choose_linear_kernel, use_linear_kernel
 from headway.training.engines.torch.model import IGNORED_TARGET, Linear, Norm, rotary_frequencies
+from headway.training.engines.torch.optimizers.fused import FusedAdamW
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 
@@ -300,7 +301,8 @@ def _gated(shape: tuple[int, int], dtype: torch.dtype) -> Case:
 
 def _time_update(parameters: int, budget_seconds: float) -> float:
     weights = [nn.Parameter(torch.zeros(part)) for part in _parts(parameters)]
-    optimizer = torch.optim.AdamW(weights, lr=1e-3, fused=True)
+    groups = [{"params": weights, "weight_decay": 0.01}]
+    optimizer = FusedAdamW(groups, lr=1e-3, betas=(0.9, 0.999), eps=1e-8)
     gradients = [torch.full_like(weight, 1e-3) for weight in weights]
     for weight, gradient in zip(weights, gradients, strict=True):
         weight.grad = gradient

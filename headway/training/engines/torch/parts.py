@@ -19,6 +19,7 @@ from headway.training.engines.torch.adapters import (
 )
 from headway.training.engines.torch.initial import initial_weights, weight_shapes
 from headway.training.engines.torch.model import Llama, Part, rotary_frequencies
+from headway.training.engines.torch.parallel.local import is_divided
 from headway.training.engines.torch.parallel.ranks import Ranks
 from headway.training.engines.torch.products import PRODUCTS
 from headway.training.engines.torch.recomputing import recompute_layers
@@ -67,7 +68,7 @@ def _prepare(part: Llama, recipe: Recipe, adapters: AdapterSettings | None, rank
     recompute_layers(part, layout.recompute, layout.recompute_share)
     if recipe.model.tie_word_embeddings and part.part.has_embedding:
         # What is tied stays so only where it is not given storage twice.
-        part.model.embed_tokens.to_empty(device=ranks.device)
+        part.model.embed_tokens._apply(partial(_with_storage, device=ranks.device))
         part.tie_weights()
     if layout.tensor_parallel_degree > 1:
         from headway.training.engines.torch.parallel.tensor import divide_matrices
@@ -84,8 +85,18 @@ def _prepare(part: Llama, recipe: Recipe, adapters: AdapterSettings | None, rank
         from headway.training.engines.torch.parallel.shards import share_states
 
         share_states(part, ranks.axis("replica", "shard"), layout)
-    # Without a gradient, a weight that lies elsewhere already keeps its place.
-    part._apply(lambda tensor: torch.empty_like(tensor, device=ranks.device) if tensor.is_meta else tensor)
+    part._apply(partial(_with_storage, device=ranks.device))
+
+
+def _with_storage(tensor: Tensor, device: torch.device) -> Tensor:
+    """Return a tensor that is there: an empty one in the place of one without storage, any other as it is."""
+    if not tensor.is_meta:
+        # Without a gradient, a weight that lies elsewhere already keeps its place.
+        return tensor
+    if is_divided(tensor):
+        return torch.empty_like(tensor, device=device)
+    # As above, but PyTorch would import its compiler for it.
+    return torch.empty(tensor.shape, dtype=tensor.dtype, device=device)
 
 
 Write = Callable[[Tensor], None]

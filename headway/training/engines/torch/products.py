@@ -17,7 +17,7 @@ from torch.autograd.function import once_differentiable
 
 from headway.training.engines.torch import nf4
 from headway.training.engines.torch.float8 import float8_product
-from headway.training.engines.torch.linear import linear, times_matrix
+from headway.training.engines.torch.linear import product
 from headway.training.engines.torch.parallel.local import here
 from headway.training.engines.torch.rounded import int8_product
 from headway.training.engines.torch.weights import slices_of, write_part
@@ -47,15 +47,15 @@ class PlainProducts(Products):
 
     def forward(self, x_NI: Tensor, weight_OI: Tensor) -> Tensor:
         """Return the projection; see `Products.forward`."""
-        return linear(x_NI, weight_OI)
+        return product(x_NI, weight_OI.t())
 
     def of_input(self, grad_NO: Tensor, weight_OI: Tensor) -> Tensor:
         """Return a gradient; see `Products.of_input`."""
-        return times_matrix(grad_NO, weight_OI)
+        return product(grad_NO, weight_OI)
 
     def of_weight(self, grad_NO: Tensor, x_NI: Tensor) -> Tensor:
         """Return a gradient; see `Products.of_weight`."""
-        return torch.mm(grad_NO.t(), x_NI)
+        return product(grad_NO.t(), x_NI)
 
 
 @final

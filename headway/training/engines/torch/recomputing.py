@@ -21,6 +21,7 @@ _PRODUCTS = {
     torch.ops.aten.mm.default,
     torch.ops.aten.addmm.default,
     torch.ops.aten.bmm.default,
+    torch.ops.headway.split_product.default,
     torch.ops.headway.int8_product.default,
     torch.ops.headway.float8_product.default,
 }

@@ -9,12 +9,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.distributed.tensor import DTensor
-from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
 
 from headway.errors import CheckpointError
 from headway.resilience.checkpoint.snapshot import Arrays, LazyArrays
-from headway.training.engines.torch.parallel.local import here
+from headway.training.engines.torch.parallel.local import here, is_divided
 
 
 @torch.no_grad()
@@ -30,13 +28,15 @@ def write_part(tensor: Tensor, whole: Tensor) -> None:
 
 def part_of(tensor: Tensor, whole: Tensor) -> Tensor:
     """Return, of a whole tensor, what a tensor that is divided over devices has here."""
-    return whole[slices_of(tensor)] if isinstance(tensor, DTensor) else whole
+    return whole[slices_of(tensor)] if is_divided(tensor) else whole
 
 
 def slices_of(tensor: Tensor) -> tuple[slice, ...]:
     """Return which part of a tensor this device has."""
-    if not isinstance(tensor, DTensor):
+    if not is_divided(tensor):
         return tuple(slice(0, size) for size in tensor.shape)
+    from torch.distributed.tensor._utils import compute_local_shape_and_global_offset
+
     shape, offset = compute_local_shape_and_global_offset(tensor.shape, tensor.device_mesh, tensor.placements)
     return tuple(slice(start, start + size) for start, size in zip(offset, shape, strict=True))
 
@@ -44,7 +44,7 @@ def slices_of(tensor: Tensor) -> tuple[slice, ...]:
 @torch.no_grad()
 def read_whole(tensor: Tensor) -> Tensor:
     """Return the whole of a tensor; where it is divided, every device that holds a part must ask at the same time."""
-    return tensor.full_tensor() if isinstance(tensor, DTensor) else tensor.detach()
+    return tensor.full_tensor() if is_divided(tensor) else tensor.detach()
 
 
 def to_numpy(tensor: Tensor) -> NDArray[Any]:
@@ -70,7 +70,8 @@ def require_finite(name: str, whole: Tensor) -> None:
     Raises:
         CheckpointError: its name, and how many there are.
     """
-    lost = whole.numel() - int(torch.isfinite(whole).sum())
+    # A sum is one pass without a copy, and finite only where all is.
+    lost = 0 if bool(torch.isfinite(whole.sum())) else whole.numel() - int(torch.isfinite(whole).sum())
     if lost:
         raise CheckpointError("training-weights-not-finite", name=name, count=lost)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import numpy as np
@@ -82,6 +83,23 @@ def test_a_missing_framework_names_its_extra(monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(MissingDependencyError) as missing:
         build_engine(make_recipe("torch"))
     assert missing.value.arguments == {"engine": "torch", "extra": "torch"}
+
+
+def test_a_process_does_not_wait_for_the_compiler() -> None:
+    """PyTorch imports its compiler, and that a library for algebra, at many places: half of the time to start."""
+    program = """
+import sys
+import headway.training.worker
+from headway.training.engines import build_engine
+from tests.training.engines.contract import make_batch, make_recipe
+engine = build_engine(make_recipe("torch"))
+engine.step([make_batch(0)], 1e-3)
+engine.evaluate([make_batch(1)])
+engine.load(engine.snapshot())
+print([name for name in ("torch._dynamo", "sympy", "torch.distributed.tensor") if name in sys.modules])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.gpu

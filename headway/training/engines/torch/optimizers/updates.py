@@ -14,6 +14,7 @@ from headway.recipe import Recipe
 from headway.recipe.sections import TrainingConfig
 from headway.resilience.checkpoint.snapshot import Arrays
 from headway.training.engines.torch.optimizers.compact import CompactAdamW
+from headway.training.engines.torch.optimizers.fused import STEP, FusedAdamW
 from headway.training.engines.torch.optimizers.lodging import Lodging, LodgingAdamW
 from headway.training.engines.torch.optimizers.moments import (
     FIRST,
@@ -27,9 +28,7 @@ from headway.training.engines.torch.optimizers.moments import (
 from headway.training.engines.torch.optimizers.muon import MOMENTUM, Muon, is_hidden
 from headway.training.engines.torch.weights import write_part
 
-STEP = "step"
-
-AnyOptimizer = torch.optim.AdamW | CompactAdamW | LodgingAdamW | Muon
+AnyOptimizer = FusedAdamW | CompactAdamW | LodgingAdamW | Muon
 
 
 @final
@@ -128,7 +127,7 @@ class Updates:
         for key, tensor in state.items():
             write_part(tensor, wholes[key])
         optimizer = self._of(parameter)
-        place = parameter.device if isinstance(optimizer, torch.optim.AdamW) else None
+        place = parameter.device if isinstance(optimizer, FusedAdamW) else None
         kept = self._lodging.keep(state)
         optimizer.state[parameter] = {STEP: torch.tensor(float(steps), device=place), **kept}
 
@@ -140,15 +139,12 @@ class Updates:
         return self._hidden if self._hidden is not None and self._hidden.has(parameter) else self._others
 
     def _empty_state(self, parameter: Tensor) -> dict[str, Tensor]:
-        optimizer = self._of(parameter)
-        if not isinstance(optimizer, torch.optim.AdamW):
-            return optimizer.empty_state(parameter)
-        return {moment: torch.zeros_like(parameter) for moment in (FIRST, SECOND)}
+        return self._of(parameter).empty_state(parameter)
 
 
 def _adamw(
     training: TrainingConfig, parameters: Iterable[Tensor], lodging: Lodging
-) -> torch.optim.AdamW | CompactAdamW | LodgingAdamW:
+) -> FusedAdamW | CompactAdamW | LodgingAdamW:
     given = list(parameters)
     groups: list[dict[str, Any]] = [
         {"params": [parameter for parameter in given if parameter.dim() >= 2], "weight_decay": training.weight_decay},
@@ -161,7 +157,7 @@ def _adamw(
         return CompactAdamW(groups, form, lodging, lr=training.learning_rate, betas=betas, eps=training.epsilon)
     if lodging.is_host:
         return LodgingAdamW(groups, lodging, lr=training.learning_rate, betas=betas, eps=training.epsilon)
-    return torch.optim.AdamW(groups, lr=training.learning_rate, betas=betas, eps=training.epsilon, fused=True)
+    return FusedAdamW(groups, lr=training.learning_rate, betas=betas, eps=training.epsilon)
 
 
 def state_shapes(

@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, TypeGuard
+
 import torch
 from torch import Tensor
-from torch.distributed.tensor import DTensor, Partial, Placement, Shard
+
+if TYPE_CHECKING:
+    from torch.distributed.tensor import DTensor, Placement
+
+
+def is_divided(tensor: object) -> TypeGuard[DTensor]:
+    """Return whether a tensor is divided over devices.
+
+    Whoever divides tensors has imported what they are; it is not imported here, since that is a fifth of what a process
+    of one device needs to start.
+    """
+    module = sys.modules.get("torch.distributed.tensor")
+    return module is not None and isinstance(tensor, module.DTensor)
 
 
 def local(weight: Tensor, *, is_partial: bool = True) -> Tensor:
@@ -15,8 +30,10 @@ def local(weight: Tensor, *, is_partial: bool = True) -> Tensor:
         is_partial: whether the devices that hold a whole copy each see a part of what it is used for, so that their
             gradients have to be added up.
     """
-    if not isinstance(weight, DTensor):
+    if not is_divided(weight):
         return weight
+    from torch.distributed.tensor import Partial, Shard
+
     gradients: list[Placement] = [
         placement if isinstance(placement, Shard) or not is_partial else Partial() for placement in weight.placements
     ]
@@ -25,7 +42,7 @@ def local(weight: Tensor, *, is_partial: bool = True) -> Tensor:
 
 def here(tensor: Tensor) -> Tensor:
     """Return this device's part of a weight, a gradient or a state, outside of autograd."""
-    return tensor.to_local() if isinstance(tensor, DTensor) else tensor
+    return tensor.to_local() if is_divided(tensor) else tensor
 
 
 def placed_like(tensor: Tensor, part: Tensor) -> Tensor:
@@ -35,8 +52,10 @@ def placed_like(tensor: Tensor, part: Tensor) -> Tensor:
         tensor: whole, or divided over devices.
         part: of the new one.
     """
-    if not isinstance(tensor, DTensor):
+    if not is_divided(tensor):
         return part
+    from torch.distributed.tensor import DTensor
+
     own = tensor.to_local().shape
     shape = [
         whole if new == old else whole * new // old

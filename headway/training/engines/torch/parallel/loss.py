@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from headway.training.engines.torch.kernels import chunked_loss, chunked_loss_gradients
+from headway.training.engines.torch.linear import product
 
 
 class DividedCrossEntropy(Function):
@@ -56,7 +56,7 @@ def _chunk(
     hidden_NE: Tensor, weight_VE: Tensor, targets_N: Tensor, ignore_index: int, start: int, group: Any
 ) -> tuple[Tensor, Tensor]:
     """Return the sum of the losses of a few tokens, and its gradient with respect to this device's logits."""
-    logits_NV = F.linear(hidden_NE, weight_VE).float()
+    logits_NV = product(hidden_NE, weight_VE.t()).float()
     largest_N1 = logits_NV.amax(dim=-1, keepdim=True)
     dist.all_reduce(largest_N1, op=dist.ReduceOp.MAX, group=group)
     exponentials_NV = logits_NV.sub_(largest_N1).exp()
