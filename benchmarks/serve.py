@@ -38,7 +38,7 @@ from headway.serving.placement import Wishes, decoding_of, place, this_machine
 from headway.training.data import Tokenizer
 
 PRESET, FORMATS = "llama-3.2-1b", ("q4_0", "q4_k_m", "q8_0", "bf16")
-TOKENS, REPEATS, TURNS, CLIENTS = 48, 3, 3, 4
+TOKENS, REPEATS, TURNS, CLIENTS = 48, 3, 6, 4
 OWN_SHAPE = "smollm2-135m"
 """Of the model on which the endpoint is compared: the smaller the model, the more the endpoint matters."""
 
@@ -123,9 +123,11 @@ def endpoint(folder: Path) -> None:
         assert server.stdout is not None
         client = Client(json.loads(server.stdout.readline())["url"])
         with Engine(settings) as engine:
-            for _ in range(TURNS):
-                ours.append(throughput(ask(client)))
-                theirs.append(throughput(ask(Client(engine.socket_path))))
+            both = [(ours, client), (theirs, Client(engine.socket_path))]
+            for turn in range(TURNS):
+                # Each is first in turn: what else runs on the machine changes slowly.
+                for found, one in both[:: 1 - 2 * (turn % 2)]:
+                    found.append(throughput(ask(one)))
         server.terminate()
     for name, found in (("endpoint", ours), ("llama.cpp's own", theirs)):
         print(f"{name:16} {statistics.median(found):6.1f} tokens/s, {CLIENTS} clients, streamed")

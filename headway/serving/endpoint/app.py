@@ -219,14 +219,14 @@ class Endpoint:
             raise failure
 
     async def _answer(self, path: str, body: bytes, send: Send) -> None:
-        has_begun = False
+        kind = None
         try:
             async with self.gate.place():
                 self._require_engine()
                 async with ask(self._host.socket_path, "POST", path, body) as answer:
                     headers = [(b"content-type", answer.content_type.encode("latin-1"))]
                     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-                    has_begun = True
+                    kind = answer.content_type
                     async for piece in answer.pieces:
                         await send({"type": "http.response.body", "body": piece, "more_body": True})
                     await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -234,10 +234,13 @@ class Endpoint:
             retry = {"Retry-After": str(full.retry_seconds)}
             raise RefusalError(429, "busy", "Too many requests wait already; come back later.", retry) from full
         except UpstreamError as error:
-            if has_begun:
-                # The connection is closed without an end, by which the client knows that the answer is not whole.
-                raise
-            raise RefusalError(503, "engine_lost", f"llama.cpp broke off: {error}.", {"Retry-After": "5"}) from error
+            refusal = RefusalError(503, "engine_lost", f"llama.cpp broke off: {error}.", {"Retry-After": "5"})
+            if kind is None:
+                raise refusal from error
+            if kind.startswith("text/event-stream"):
+                event = b"data: " + bytes(refusal.response().body) + b"\n\n"
+                await send({"type": "http.response.body", "body": event, "more_body": False})
+            # Any other answer stays without an end, by which the client knows that it is not whole.
 
     def _require_engine(self) -> None:
         if not self._host.is_ready:

@@ -158,7 +158,8 @@ async def _serve(
     config = uvicorn.Config(
         endpoint,
         lifespan="off",
-        log_level="error",
+        # What it has to say is of answers that broke off, whose clients were told.
+        log_level="critical",
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,

@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from headway.errors import ServingError
+from headway.serving.client import Client
 from tests.serving.served import Served
 
 Start = Callable[..., Served]
@@ -156,12 +158,18 @@ def test_a_thousand_connections(served: Served) -> None:
 
 
 def test_llama_cpp_is_started_again_when_it_dies(small_file: Path, start: Start) -> None:
-    server = start(small_file, "--ctx", "256")
+    server = start(small_file, "--ctx", "32768")
+    client = Client(server.url)
+    pieces = client.stream("/v1/completions", {name: value for name, value in ENDLESS.items() if name != "stream"})
+    next(pieces)
     os.kill(server.told["engine_process_id"], signal.SIGKILL)
+    with pytest.raises(ServingError, match="broke off"):
+        list(pieces)
     until(lambda: complete(server.url)[0] == 200 and metric(server.url, "llamacpp:") > 0)
     code, done, errors = server.stop()
     assert (code, done["engine_restarts"]) == (0, 1)
     assert "signal 9" in errors
+    assert "Traceback" not in errors
 
 
 def test_nothing_is_left_of_a_server_that_is_killed(small_file: Path, start: Start) -> None:
