@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headway.errors import ServingError
+from headway.errors import DataError, ServingError
 from headway.recipe import ModelConfig
 from headway.serving.export.splitting import split_of
 from headway.training.data.templates import ChatTemplate, find_template, special_names
@@ -129,10 +129,18 @@ def _special_ids(
         if number is not None and number < tokenizer.vocab_size:
             found[ours] = number
     found.setdefault("eos", tokenizer.end_of_document_id)
-    ending = None if template is None else template.end_of_answer()
+    ending = None if template is None else _end_of_answer(template)
     if ending is not None and tokenizer.special_tokens[ending] != found["eos"]:
         found["eot"] = tokenizer.special_tokens[ending]
     return found
+
+
+def _end_of_answer(template: ChatTemplate) -> str | None:
+    """Return the token that ends an answer; a template that refuses a plain conversation keeps that to itself."""
+    try:
+        return template.end_of_answer()
+    except DataError:
+        return None
 
 
 def _first(value: object) -> int | None:

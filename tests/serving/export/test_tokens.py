@@ -11,7 +11,10 @@ import tokenizers
 import torch
 import transformers
 
+from headway.runs import RunFolder
 from headway.serving.client import Client
+from headway.training.data import Tokenizer
+from headway.training.exporting import export_run
 from tests.serving.asking import tokens_of
 
 
@@ -52,3 +55,31 @@ def test_sentencepiece(tmp_path: Path, export: Callable[..., Any], run_model: Ca
     client = run_model(export(folder).path)
     for sample in ("return the parser", "  two spaces\n\tand a tab", "na\u00efve \u4f60\U0001f600", text[2000:2600]):
         assert tokens_of(client, sample) == made.encode(sample, add_special_tokens=False).ids
+
+
+def exported(folder: Path, export: Callable[..., Any]) -> dict[str, Any]:
+    import gguf
+
+    reader = gguf.GGUFReader(export(folder, "q8_0").path)
+    return {key: field.contents() for key, field in reader.fields.items() if key.startswith("tokenizer.")}
+
+
+def test_special_tokens_and_the_template(trained: RunFolder, tmp_path: Path, export: Callable[..., Any]) -> None:
+    folder = export_run(trained, tmp_path / "model", merges=False)
+    keys = exported(folder, export)
+    ids = Tokenizer.load(folder).special_tokens
+    assert keys["tokenizer.ggml.eos_token_id"] == ids["<|endoftext|>"]
+    assert keys["tokenizer.ggml.add_bos_token"] is False
+    assert "tokenizer.chat_template" not in keys
+    # The end of a turn is another token than that of a document, as in most models that chat.
+    (folder / "tokenizer_config.json").write_text(json.dumps({"eos_token": {"content": "<|endoftext|>"}}))
+    source = "{% for message in messages %}{{ message.content }}<|pad|>{% endfor %}"
+    (folder / "chat_template.jinja").write_text(source)
+    keys = exported(folder, export)
+    assert keys["tokenizer.chat_template"] == source
+    assert keys["tokenizer.ggml.eot_token_id"] == ids["<|pad|>"]
+    refusing = "{{ raise_exception('no') }}"
+    (folder / "chat_template.jinja").write_text(refusing)
+    keys = exported(folder, export)
+    assert keys["tokenizer.chat_template"] == refusing
+    assert "tokenizer.ggml.eot_token_id" not in keys
