@@ -26,6 +26,9 @@ VERSION = 1
 CHUNK_BYTES = 16 * 2**20
 """So much of the log is parsed at once."""
 
+MOST_METRICS = 1000
+"""Further names of one log are passed over: a program that puts numbers into names would fill disk and memory."""
+
 HEAD_BYTES = 4096
 """The beginning of a log tells whether it is the same one."""
 
@@ -141,7 +144,7 @@ class MetricColumns:
             values = np.array([_number(record.get(name)) for record in records], np.float64)
             if name in self._columns:
                 self._columns[name].append(values)
-            elif not is_missing(values).all():
+            elif len(self._columns) < MOST_METRICS and not is_missing(values).all():
                 self._columns[name] = [np.full(self._rows, MISSING), values]
         for name in self._columns.keys() - names.keys():
             self._columns[name].append(np.full(len(records), MISSING))

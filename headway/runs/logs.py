@@ -83,19 +83,27 @@ class EventLog(JsonLines):
         self.append({"time": time.time(), "event": event, **details})
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read all whole records of a JSON-lines log; torn lines are passed over, a missing file has none.
+def read_lines(path: Path, *, last_bytes: int | None = None) -> list[dict[str, Any]]:
+    """Read the whole records of a JSON-lines log; torn lines are passed over, a missing file has none.
+
+    Args:
+        path: the log.
+        last_bytes: how much of its end is read; all of it where None.
 
     Raises:
         RunError: the file is there and cannot be read.
     """
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            skipped = 0 if last_bytes is None else max(file.seek(0, os.SEEK_END) - last_bytes, 0)
+            file.seek(skipped)
+            content = file.read()
     except FileNotFoundError:
         return []
     except OSError as error:
         raise RunError("run-file-damaged", path=str(path), reason=error.strerror or str(error)) from error
-    return list(parse_lines(content))
+    # Where the beginning is left out, the first line is the end of one.
+    return list(parse_lines(content.partition(b"\n")[2] if skipped else content))
 
 
 def last_per_step(records: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -29,8 +29,11 @@ def plan_of(recipe: dict[str, Any], root: Path) -> dict[str, Any]:
     """Return the plan of a recipe; this server is taken as it is known, since measuring it takes a minute.
 
     Raises:
+        WebError: the recipe names a file of this server; whoever may look at runs may not look at all files.
         HeadwayError: as `headway.api.plan` has it.
     """
+    if isinstance(model := recipe.get("model"), dict) and model.get("config") is not None:
+        raise WebError("web-plan-opens-file", status=403, setting="model.config")
 
     def known(folder: Path | str = ".", *, measure: bool = True, refresh: bool = False) -> Machine:
         return known_machine(Path(folder))

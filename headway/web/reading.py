@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from math import isfinite
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
 
 from headway.errors import HeadwayError
 from headway.runs import RunFolder, list_runs
-from headway.runs.columns import MetricColumns, is_missing
+from headway.runs.columns import MetricColumns
 from headway.runs.decimation import decimate, last_of_each_step
-from headway.runs.logs import ROLL_BACKS
+from headway.runs.logs import ROLL_BACKS, read_lines
+from headway.runs.records import is_metric
 from headway.web.answers import WebError
 
 AXES = {"step": "step", "time": "time", "tokens": "tokens"}
 """Axis of a chart -> the metric that it is."""
 
 LARGEST_BUCKETS = 10_000
+LIST_BYTES = 32_768
+"""So much of the end of each run's metrics is read for the list of runs: 50 records and more."""
+
 KEPT_RUNS = 32
 """Columns of so many logs stay in memory."""
 
@@ -72,15 +78,17 @@ class Reader:
         recipe, events = run.recipe(), run.events()
         evaluated = [event for event in events if event.get("event") == "evaluated"]
         started = [event["time"] for event in events if event.get("event") in ("started", "resumed")]
-        columns = self.columns(run)
+        # The end of the log is enough for a list, and as quick for a long run as for a short one.
+        records = [one for one in read_lines(run.metrics_path(), last_bytes=LIST_BYTES) if is_metric(one)]
+        last = records[-1] if records else {}
         return {
             "name": run.name,
             "status": run.status(events),
-            "step": int(_last(columns, "step") or 0),
+            "step": last.get("step", 0),
             "steps": recipe.num_steps,
-            "loss": _last(columns, "loss"),
+            "loss": last.get("loss"),
             "validation_loss": evaluated[-1]["loss"] if evaluated else None,
-            "tokens_per_second": _recent(columns, "tokens_per_second"),
+            "tokens_per_second": _recent(records, "tokens_per_second"),
             "started_at": started[0] if started else None,
             "changed_at": events[-1]["time"] if events else None,
             "starts": len(started),
@@ -143,17 +151,7 @@ class Reader:
         return {"run": run.name, "metric": metric, "axis": axis, "records": last - first, **points.to_dict()}
 
 
-def _last(columns: MetricColumns, name: str) -> float | None:
-    if name not in columns.names:
-        return None
-    value = columns.column(name)[-1:]
-    # NaN itself is worth showing; of a metric that the last record lacks nothing is known.
-    return None if is_missing(value)[0] else float(value[0])
-
-
-def _recent(columns: MetricColumns, name: str, records: int = 50) -> float | None:
-    if name not in columns.names:
-        return None
-    values = columns.column(name)[-records:]
-    finite = values[np.isfinite(values)]
-    return float(np.median(finite)) if len(finite) else None
+def _recent(records: list[dict[str, Any]], name: str, count: int = 50) -> float | None:
+    """Return the median of a metric over the last records that have it."""
+    values = [value for one in records[-count:] if isinstance(value := one.get(name), (int, float)) and isfinite(value)]
+    return median(values) if values else None

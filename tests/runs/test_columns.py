@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.runs.columns import MISSING, MetricColumns, is_missing
+from headway.runs.columns import MISSING, MOST_METRICS, MetricColumns, is_missing
 from headway.runs.logs import MetricLog
 
 
@@ -84,6 +84,15 @@ def test_lines_that_are_no_records_are_passed_over(log: Path) -> None:
         file.write(b'ep":3,"loss":4}\n')
     assert columns.update() == 1
     assert columns.column("loss")[2] == 4
+
+
+def test_names_without_end_are_passed_over(log: Path) -> None:
+    records = [{"step": step, "loss": 1.0, **{f"of_{step}_{number}": 1.0 for number in range(800)}} for step in (1, 2)]
+    write(log, records)
+    columns = MetricColumns(log, None)
+    assert columns.update() == 2
+    assert len(columns.names) == MOST_METRICS
+    assert columns.column("loss").tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("is_longer", [True, False])

@@ -191,3 +191,13 @@ def test_the_last_record_of_a_step_counts(tmp_path: Path) -> None:
             log.append(odd)
     kept = last_per_step(read_lines(tmp_path / "deep" / "a.jsonl"))
     assert [(record["step"], record["loss"]) for record in kept] == [(1, 5.0), (2, 4.5), (3, 3.0), (10, 1.0)]
+
+
+def test_the_end_of_a_log_has_whole_records_only(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(f'{{"step":{step}}}\n' for step in range(1000)) + '{"st')
+    assert [record["step"] for record in read_lines(path)] == list(range(1000))
+    assert [record["step"] for record in read_lines(path, last_bytes=31)] == [998, 999]
+    assert read_lines(path, last_bytes=3) == []
+    assert read_lines(path, last_bytes=10**6) == read_lines(path)
+    assert read_lines(tmp_path / "none", last_bytes=10) == []

@@ -62,6 +62,14 @@ def test_a_plan_is_that_of_the_command_line(server: Server) -> None:
     assert here.status in (200, 422)
 
 
+def test_a_plan_opens_no_file_of_the_server(server: Server, tmp_path: Path) -> None:
+    config = tmp_path / "config.json"
+    config.write_text("{}")
+    for path in (str(config), "/etc/passwd"):
+        answer = server.ask(f"{API}/plan", "POST", json.dumps({"model": {"config": path}}).encode())
+        assert (answer.status, answer.json["error"]["id"]) == (403, "web-plan-opens-file")
+
+
 def test_a_log_is_explained(server: Server) -> None:
     log = (
         b"step 1 loss 2\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. "

@@ -74,6 +74,8 @@ def test_runs_are_listed_filtered_and_compared(page: Page, server: Server) -> No
     page.get_by_role("checkbox", name="alpha").check()
     page.get_by_role("button", name="Compare (2)").click()
     expect(page).to_have_url(re.compile(r"/compare\?run=beta&run=alpha"))
+    # Which line is whose, in the order in which they were chosen.
+    expect(page.locator(".legend a")).to_have_text(["beta", "alpha"])
     expect(page.locator("canvas").first).to_be_visible()
 
 

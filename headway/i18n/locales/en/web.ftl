@@ -28,6 +28,9 @@ web-token = A token must be shown, and none or a wrong one was.
 # $name (String)
 web-outside = A run must lie in the folder of all runs, but { $name } is a link out of it.
     .next = Start `headway watch` on the folder that it leads to.
+# $setting (String): the setting of the recipe, as in a recipe
+web-plan-opens-file = A plan for a browser opens no file of this server, but { $setting } names one.
+    .next = Write the model's sizes into the recipe, or run `headway plan` on the server.
 # $reason (String): in English, from the JSON library
 web-body-json = The body must be a JSON object, but is not: { $reason }
     .next = Send the sections of a recipe as one JSON object.

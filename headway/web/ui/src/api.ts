@@ -84,7 +84,6 @@ const at = (name: string): string => `runs/${encodeURIComponent(name)}`;
 export const listRuns = (): Promise<{ runs: Summary[] }> => ask('runs');
 export const readRun = (name: string): Promise<Summary> => ask(at(name));
 export const readMetrics = (name: string): Promise<{ names: string[]; records: number }> => ask(`${at(name)}/metrics`);
-export const readEvents = (name: string): Promise<{ events: RunEvent[] }> => ask(`${at(name)}/events`);
 export const readLedger = (name: string): Promise<{ rows: LedgerRow[] }> => ask(`${at(name)}/ledger`);
 export const readDiagnosis = (name: string): Promise<Diagnosis> => ask(`${at(name)}/diagnosis`);
 export const readProbe = (): Promise<Record<string, unknown>> => ask('probe');

@@ -8,10 +8,14 @@ import { language, quantity } from '../i18n';
 import { theme } from '../theme';
 
 /** Drawn beside the line of each run, in this order; told apart also by those who see few colours (Okabe and Ito 2008). */
-export const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#8c6d31', '#7f7f7f'];
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#56b4e9', '#e69f00', '#8c6d31', '#7f7f7f'];
+
+/** The colour of the run at a place among those that are compared. */
+export const colourOf = (index: number): string => COLOURS[index % COLOURS.length]!;
 
 export interface Line {
   readonly label: string;
+  readonly colour: string;
   readonly series: Series;
 }
 
@@ -73,8 +77,7 @@ function draw(place: HTMLElement, props: Props, onZoom: (range: [number, number]
   const data = tables.length > 1 ? uPlot.join(tables) : tables[0]!;
   const series: uPlot.Series[] = [{ label: props.axis, value: (_, value) => (value == null ? '' : axisText(props.axis, value)) }];
   const bands: uPlot.Band[] = [];
-  props.lines.forEach(({ label }, index) => {
-    const colour = COLOURS[index % COLOURS.length]!;
+  props.lines.forEach(({ label, colour }) => {
     const first = series.length;
     series.push(
       { label, stroke: colour, width: 1.5, spanGaps: false, value: (_, value) => (value == null ? '' : quantity(props.metric, value)) },

@@ -44,7 +44,8 @@ function bundleOf(tag: string): FluentBundle {
       ([value]: FluentVariable[]): string =>
         write(number(value), tag);
     found = new FluentBundle([tag, FALLBACK], {
-      useIsolating: false,
+      // Numbers and names run from left to right within a text that does not.
+      useIsolating: directionOf(tag) === 'rtl',
       functions: {
         BYTES: one(format.bytes),
         COUNT: one(format.count),

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { readMetrics, readSeries } from '../api';
-import { Chart, type Line } from '../charts/Chart';
+import { Chart, colourOf, type Line } from '../charts/Chart';
 import { has, text, told } from '../i18n';
 import { T, useLive } from '../i18n/Text';
 import { useLoaded, Shown } from '../loading';
@@ -52,6 +52,7 @@ export function Charts(props: { runs: readonly string[]; version: number }): JSX
         </label>
         <button disabled={range.value === null} onClick={() => (range.value = null)}><T id="ui-zoom-out" /></button>
       </div>
+      {props.runs.length > 1 ? <Legend runs={props.runs} /> : null}
       <Shown of={names.value}>
         {(metrics) =>
           metrics.length === 0 ? (
@@ -78,6 +79,22 @@ export function Charts(props: { runs: readonly string[]; version: number }): JSX
   );
 }
 
+/** Which line is whose: every chart gives a run the same colour. */
+function Legend(props: { runs: readonly string[] }): JSX.Element {
+  return (
+    <ul class="legend">
+      {props.runs.map((run, index) => (
+        <li key={run}>
+          <svg width="16" height="10" aria-hidden="true">
+            <rect y="3" width="16" height="4" fill={colourOf(index)} />
+          </svg>
+          <a href={`/runs/${encodeURIComponent(run)}`}><bdi>{run}</bdi></a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 interface MetricProps {
   readonly metric: string;
   readonly runs: readonly string[];
@@ -92,10 +109,10 @@ function Metric(props: MetricProps): JSX.Element {
   const lines = useSignal<readonly Line[]>([]);
   useEffect(() => {
     let isCurrent = true;
-    const read = async (run: string): Promise<Line | null> => {
+    const read = async (run: string, index: number): Promise<Line | null> => {
       try {
         const { series } = await readSeries(run, [props.metric], props.axis, props.range, BUCKETS);
-        return series[0] === undefined ? null : { label: run, series: series[0] };
+        return series[0] === undefined ? null : { label: run, colour: colourOf(index), series: series[0] };
       } catch {
         // A run without this metric has no line.
         return null;

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { readDiagnosis, readEvents, readLedger, readRun, type LedgerRow, type Problem, type RunEvent, type Summary } from '../api';
+import { readDiagnosis, readLedger, readRun, type LedgerRow, type Problem, type RunEvent, type Summary } from '../api';
 import { has, percent, quantity, text, told, type Arguments } from '../i18n';
 import { Moment, Quantity, T, Told, useLive } from '../i18n/Text';
 import { Shown, useLoaded } from '../loading';
@@ -18,13 +18,13 @@ export function RunPage(props: { name: string }): JSX.Element {
   const status = useSignal<string | null>(null);
   const isConnected = useSignal(true);
   const events = useSignal<readonly RunEvent[]>([]);
-  const step = useSignal<number | null>(null);
+  const latest = useSignal<Readonly<Record<string, unknown>>>({});
   const summary = useLoaded(() => readRun(props.name), [props.name, status.value]);
   useEffect(() => {
     let timer = 0;
     version.value = 0;
     events.value = [];
-    void readEvents(props.name).then((found) => (events.value = [...found.events, ...events.value]), () => undefined);
+    latest.value = {};
     const drawSoon = (): void => {
       timer ||= window.setTimeout(() => {
         timer = 0;
@@ -33,10 +33,14 @@ export function RunPage(props: { name: string }): JSX.Element {
     };
     const stop = follow(props.name, {
       onMetrics: (records) => {
-        step.value = Number(records[records.length - 1]?.['step'] ?? 0);
+        latest.value = { ...latest.value, ...records[records.length - 1] };
         drawSoon();
       },
-      onEvents: (found) => (events.value = [...events.value, ...found]),
+      onEvents: (found) => {
+        events.value = [...events.value, ...found];
+        const evaluated = found.filter(({ event }) => event === 'evaluated').pop();
+        if (evaluated !== undefined) latest.value = { ...latest.value, validation_loss: evaluated['loss'] };
+      },
       onStatus: (now) => (status.value = now),
       onConnection: (now) => (isConnected.value = now),
     });
@@ -52,7 +56,7 @@ export function RunPage(props: { name: string }): JSX.Element {
         {status.value === null ? null : <Status status={status.value} />}
         {isConnected.value ? null : <span class="status interrupted"><T id="ui-disconnected" /></span>}
       </div>
-      <Shown of={summary.value}>{(found) => <Figures run={found} step={step.value} />}</Shown>
+      <Shown of={summary.value}>{(found) => <Figures run={found} latest={latest.value} />}</Shown>
       {status.value === 'failed' || status.value === 'interrupted' ? <Why name={props.name} /> : null}
       <Charts runs={[props.name]} version={version.value} />
       <Ledger name={props.name} version={status.value} />
@@ -61,14 +65,9 @@ export function RunPage(props: { name: string }): JSX.Element {
   );
 }
 
-function Figures(props: { run: Summary; step: number | null }): JSX.Element {
-  const { run } = props;
-  const rows: [string, unknown][] = [
-    ['step', props.step ?? run.step],
-    ['loss', run.loss],
-    ['validation_loss', run.validation_loss],
-    ['tokens_per_second', run.tokens_per_second],
-  ];
+function Figures(props: { run: Summary; latest: Readonly<Record<string, unknown>> }): JSX.Element {
+  const known: Readonly<Record<string, unknown>> = { ...props.run, ...props.latest };
+  const rows = ['step', 'loss', 'validation_loss', 'tokens_per_second'].map((name): [string, unknown] => [name, known[name]]);
   return (
     <dl class="figures">
       {rows.map(([name, value]) => (
