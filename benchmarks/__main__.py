@@ -23,6 +23,7 @@ ALL = (
     "plan_reliability",
     "diagnose_accuracy",
     "diagnose_speed",
+    "serve",
 )
 
 

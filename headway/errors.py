@@ -10,6 +10,7 @@ HeadwayError                    every error that a user can meet; carries a mess
 |-- DiagnosisError              the logs to explain cannot be read, or a table of signatures breaks its rules
 |-- RunError                    a run folder cannot be created, read or continued
 |-- TrainingError               the training cannot start or go on
+|-- ServingError                the model cannot be exported or served
 `-- MissingDependencyError      an optional package is not installed
 
 An error never holds a sentence. It holds the id of a message and the message's arguments; the text is made
@@ -118,6 +119,10 @@ class RunError(HeadwayError):
 
 class TrainingError(HeadwayError):
     """The training cannot start or cannot go on."""
+
+
+class ServingError(HeadwayError):
+    """The model cannot be exported or served."""
 
 
 class MissingDependencyError(HeadwayError, ImportError):

@@ -37,6 +37,7 @@ MADE_FROM_NAMES = (
     "cli-column-",
     "cli-demo-",
     "cli-probe-",
+    "cli-serve-",
     "quantity-",
     "resource-",
     "status-",

@@ -14,11 +14,11 @@ from headway.errors import CheckpointError
 _CONTROL, _USER_DEFINED = 3, 4
 """Kinds of tokens. Source: ggml, ``enum llama_token_type``."""
 
-_LLAMA_3 = (
+LLAMA_3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
-_QWEN_2 = _LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}")
+QWEN_2 = LLAMA_3.replace(r"\p{N}{1,3}", r"\p{N}")
 
 SPLITS = ("default", "gpt-2", "smollm", "llama-bpe", "qwen2")
 """Ways to split a text that are known."""
@@ -71,7 +71,7 @@ def _pre_tokenizer(package: Any, split: str) -> Any:
         return parts.ByteLevel(add_prefix_space=False)
     if split == "smollm":
         return parts.Sequence([parts.Digits(individual_digits=True), parts.ByteLevel(add_prefix_space=False)])
-    pattern = package.Regex(_LLAMA_3 if split == "llama-bpe" else _QWEN_2)
+    pattern = package.Regex(LLAMA_3 if split == "llama-bpe" else QWEN_2)
     return parts.Sequence(
         [parts.Split(pattern, behavior="isolated"), parts.ByteLevel(add_prefix_space=False, use_regex=False)]
     )

@@ -165,6 +165,54 @@ cli-import = Turn a GGUF model into a folder to train from.
 cli-import-help = Write the model of a GGUF file, quantised or not, as a folder with weights in fp32, config.json, tokenizer and chat template: what training.init_from and data.tokenizer take, and transformers loads.
 
     { "  " }Example:  headway import model-Q4_0.gguf --output my-base
+cli-export = Write a model as one GGUF file, for serving.
+cli-export-help = Write the model of a run, or of a Hugging Face folder, as one GGUF file that llama.cpp runs: weights in a chosen format, tokenizer and chat template. Formats, from the largest: f32, f16, bf16, q8_0, q6_k, q5_k_m, q5_k_s, q5_1, q5_0, q4_k_m, q4_k_s, q4_1, q4_0. Weights are read a few rows at a time, so that a model may be larger than the memory.
+
+    { "  " }Example:  headway export demo --quant q4_k_m --output demo.gguf
+# $bits (Number): of a weight on the average
+cli-export-written = Wrote { $path }: { BYTES($size_bytes) }, { NUMBER($parameters) } parameters of { NUMBER($bits) } bits each.
+cli-option-quant = Number format of the weights.
+cli-option-output-gguf = The file to write; by default named after the model and the format.
+cli-serve = Run a model behind an OpenAI-compatible endpoint.
+cli-serve-help = Run a GGUF file with llama.cpp on this machine's processor, behind an endpoint that speaks OpenAI's protocol: /v1/chat/completions, /v1/completions, /v1/embeddings, /v1/models, /health and /metrics. It says how fast the model should write before it starts, and how fast it did when it ends. It listens on this machine only; with another --host everybody must show a key.
+
+    { "  " }Example:  headway serve demo.gguf --port 8080
+# What is said of a model in service; the first ones are rows of a table.
+cli-serve-model = Model
+cli-serve-weights = Weights
+cli-serve-context = Context (requests x tokens)
+cli-serve-cache = Key-value cache
+cli-serve-memory = Memory that is free
+cli-serve-threads = Threads
+cli-serve-numa = NUMA policy
+cli-serve-speed = Predicted speed of one answer, at most
+cli-serve-larger = The weights ({ BYTES($weight_bytes) }) are larger than the memory that is free ({ BYTES($usable_bytes) }): they are read from the disk for each token, which takes seconds or minutes.
+cli-serve-loading = Loading { $model } ...
+cli-serve-ready = Serving at { $url }; Ctrl-C lets requests end and stops.
+cli-serve-key = API key: { $key }
+cli-serve-restart = It is started again.
+cli-serve-served = Served { COUNT($requests) } requests, { COUNT($tokens) } tokens written.
+cli-serve-measured = Speed of one answer: predicted { $predicted } at most, measured { $measured }.
+cli-chat = Talk with a model in the terminal.
+cli-chat-help = Talk with a GGUF file, or with a server that speaks OpenAI's protocol. Ctrl-C stops an answer; /new begins again, /exit leaves.
+
+    { "  " }Example:  headway chat demo.gguf
+cli-chat-hint = Ctrl-C stops an answer, /new begins again, /exit leaves.
+cli-chat-stopped = (stopped)
+cli-option-serve-host = Address to listen on; beyond this machine a key is asked for.
+cli-option-serve-port = Port to listen on; 0 takes any that is free.
+cli-option-api-key = Key that everybody must show, or the variable HEADWAY_API_KEY.
+cli-option-ctx = Tokens of one request, prompt and answer together; by default what fits beside the weights.
+cli-option-parallel = Requests that are worked on at the same time.
+cli-option-queue = Requests that may wait beside them; more are answered with 429.
+cli-option-serve-threads = Threads that compute; by default one for each physical core.
+cli-option-kv-type = Number format of the key-value cache.
+cli-option-numa = Policy for threads and pages on several memory domains; by default spread over all.
+cli-option-mlock = Keep the weights in memory.
+cli-option-embeddings = Answer /v1/embeddings too, which makes prompts slower.
+cli-option-serve-grace = Seconds for which requests may go on after SIGTERM.
+cli-option-json-lines = Print JSON, one line when it begins and one when it ends.
+cli-option-system = What the model is told to be.
 cli-generate = Write text with the model of a run.
 cli-generate-help = Write text that goes on from a prompt, with the newest checkpoint of a run.
 
