@@ -126,7 +126,8 @@ class NativeOperations:
         (rows, depth), columns = a_MK.shape, b_KN.shape[1]
         c_MN = torch.empty(rows, columns)
         sizes = (rows, columns, depth)
-        room = self._room.of(self._library.split_room(*map(ctypes.c_int64, sizes)))
+        room_sizes = map(ctypes.c_int64, (columns, depth, torch.get_num_threads()))
+        room = self._room.of(self._library.split_room(*room_sizes))
         self._run("split_product", (a_MK, b_KN, c_MN, room), (*sizes, *a_MK.stride(), *b_KN.stride()))
         return c_MN
 

@@ -12,6 +12,7 @@
 #if defined(__AMX_BF16__) && defined(__AVX512BF16__) && defined(__AVX512BW__) && defined(__linux__)
 
 #include <immintrin.h>
+#include <omp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,9 +20,10 @@
 /* A tile holds 16 rows of 64 bytes: 16 x 32 bfloat16, or 16 x 16 floats. Two by two tiles of the result are made at a
  * time, which leaves four of the eight tiles to the factors. */
 enum { TILE = 16, DEPTH = 32, SIDE = 2 * TILE, PARTS = 3, HALF = TILE * DEPTH, UNIT = PARTS * 2 * HALF };
-/* Of the factors so much is kept split at a time: k, rows of a and columns of b; and panels of a that stay in a core's own
- * cache while those of b go by. Chosen by measurement on a Xeon with 2 MiB of second cache. */
-enum { BLOCK_K = 512, BLOCK_M = 1024, BLOCK_N = 2048, GROUP = 8 };
+/* So much of k and of the columns of b is split at a time, for all threads; and so many panels of a, by each thread for
+ * itself, that they stay in its core's own cache while the panels of b go by. Chosen by measurement on a Xeon with 2 MiB
+ * of second cache. */
+enum { BLOCK_K = 512, BLOCK_N = 2048, GROUP = 8 };
 
 typedef struct {
     uint8_t palette, start_row, reserved[14];
@@ -77,33 +79,32 @@ static inline void transpose(__m512i r[16]) {
  * the lines are next to each other. A tile of a holds lines of k; a tile of b holds pairs of k, each of 16 lines. */
 static void split_tile(const float *from, int64_t line_stride, int64_t k_stride, int64_t lines, int64_t depth,
                        int is_pairs, uint16_t *tile) {
-    __m512i parts[PARTS][16];
-    const int k_is_next = k_stride == 1;
-    for (int i = 0; i < TILE; i++) {
-        __m512 low, high;
-        if (k_is_next) {
-            const float *line = from + i * line_stride;
-            const int64_t width = i < lines ? depth : 0;
-            low = _mm512_maskz_loadu_ps(first_lanes(width), line);
-            high = _mm512_maskz_loadu_ps(first_lanes(width - 16), line + 16);
-        } else {
-            const float *pair = from + 2 * i * k_stride;
-            low = _mm512_maskz_loadu_ps(first_lanes(2 * i < depth ? lines : 0), pair);
-            high = _mm512_maskz_loadu_ps(first_lanes(2 * i + 1 < depth ? lines : 0), pair + k_stride);
-        }
-        for (int part = 0; part < PARTS; part++) parts[part][i] = take_part(&low, &high);
+    static const uint16_t pairs[32] __attribute__((aligned(64))) = {0,  16, 1,  17, 2,  18, 3,  19, 4,  20, 5,
+                                                                    21, 6,  22, 7,  23, 8,  24, 9,  25, 10, 26,
+                                                                    11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+    __m512i low[TILE], high[TILE], parts[PARTS][TILE];
+    const int k_is_next = k_stride == 1, is_even = !k_is_next && is_pairs;
+    for (int64_t i = 0; i < TILE; i++) {
+        /* Of 16 floats each: a line's first and second half, an even and an odd k, or k of the first and second half. */
+        const int64_t first = k_is_next ? 0 : is_even ? 2 * i : i, second = k_is_next ? 16 : is_even ? first + 1 : i + 16;
+        const float *at = k_is_next ? from + i * line_stride : from;
+        const int64_t width = i < lines ? depth : 0;
+        low[i] = _mm512_castps_si512(_mm512_maskz_loadu_ps(
+            first_lanes(k_is_next ? width : first < depth ? lines : 0), at + first * k_stride));
+        high[i] = _mm512_castps_si512(_mm512_maskz_loadu_ps(
+            first_lanes(k_is_next ? width - 16 : second < depth ? lines : 0), at + second * k_stride));
     }
-    if (!k_is_next) {
-        /* From [16 of k][16 of k + 1] to 16 pairs. */
-        static const uint16_t order[32] __attribute__((aligned(64))) = {
-            0, 16, 1, 17, 2,  18, 3,  19, 4,  20, 5,  21, 6,  22, 7,  23,
-            8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
-        const __m512i pairs = _mm512_load_si512(order);
-        for (int part = 0; part < PARTS; part++)
-            for (int i = 0; i < TILE; i++) parts[part][i] = _mm512_permutexvar_epi16(pairs, parts[part][i]);
+    if (!k_is_next && !is_pairs) transpose(low), transpose(high);
+    for (int i = 0; i < TILE; i++) {
+        __m512 one = _mm512_castsi512_ps(low[i]), other = _mm512_castsi512_ps(high[i]);
+        for (int part = 0; part < PARTS; part++) parts[part][i] = take_part(&one, &other);
     }
     for (int part = 0; part < PARTS; part++) {
-        if (k_is_next == is_pairs) transpose(parts[part]);
+        if (is_even)
+            for (int i = 0; i < TILE; i++)
+                parts[part][i] = _mm512_permutexvar_epi16(_mm512_load_si512(pairs), parts[part][i]);
+        else if (is_pairs)
+            transpose(parts[part]);
         for (int i = 0; i < TILE; i++) _mm512_store_si512(tile + part * 2 * HALF + i * DEPTH, parts[part][i]);
     }
 }
@@ -186,50 +187,47 @@ int split_is_available(void) {
     return syscall(SYS_arch_prctl, ask_permission, tile_data) == 0;
 }
 
-static int64_t units_of(int64_t k) { return blocks_of(at_most(k, BLOCK_K), DEPTH); }
-static int64_t room_of_a(int64_t m, int64_t k) { return blocks_of(at_most(m, BLOCK_M), SIDE) * units_of(k) * UNIT; }
+static int64_t panel_of(int64_t k) { return blocks_of(at_most(k, BLOCK_K), DEPTH) * UNIT; }
 
 /* How many bfloat16 numbers of room `split_product` needs. */
-int64_t split_room(int64_t m, int64_t n, int64_t k) {
-    return room_of_a(m, k) + blocks_of(at_most(n, BLOCK_N), SIDE) * units_of(k) * UNIT;
+int64_t split_room(int64_t n, int64_t k, int64_t threads) {
+    return (threads * GROUP + blocks_of(at_most(n, BLOCK_N), SIDE)) * panel_of(k);
 }
 
 /* c [m, n] = a [m, k] b [k, n]. Of the strides of each factor one is 1; the room begins at 64 bytes. */
 void split_product(const float *a, const float *b, float *c, uint16_t *room, int64_t m, int64_t n, int64_t k,
                    int64_t a_m, int64_t a_k, int64_t b_k, int64_t b_n, int threads) {
-    uint16_t *const split_a = room, *const split_b = room + room_of_a(m, k);
+    uint16_t *const split_b = room + threads * GROUP * panel_of(k);
+    /* Where there are fewer groups of rows than threads, several threads split the same rows for other columns. */
+    const int64_t down = blocks_of(m, SIDE), group = at_most(GROUP, blocks_of(down, threads));
+    const int64_t groups = blocks_of(down, group), parts = blocks_of(threads, groups);
 #pragma omp parallel num_threads(threads)
     {
+        uint16_t *const split_a = room + omp_get_thread_num() * GROUP * panel_of(k);
         Tiles before __attribute__((aligned(64)));
         configure(&before);
         for (int64_t k0 = 0; k0 < k; k0 += BLOCK_K)
-            for (int64_t n0 = 0; n0 < n; n0 += BLOCK_N)
-                for (int64_t m0 = 0; m0 < m; m0 += BLOCK_M) {
-                    const int64_t depth = at_most(k - k0, BLOCK_K), here = blocks_of(depth, DEPTH);
-                    const int64_t rows = at_most(m - m0, BLOCK_M), columns = at_most(n - n0, BLOCK_N);
-                    const int64_t down = blocks_of(rows, SIDE), across = blocks_of(columns, SIDE);
-                    const int64_t new_b = m0 == 0 ? across : 0;
-                    const int64_t size = here * UNIT;
+            for (int64_t n0 = 0; n0 < n; n0 += BLOCK_N) {
+                const int64_t depth = at_most(k - k0, BLOCK_K), units = blocks_of(depth, DEPTH), size = units * UNIT;
+                const int64_t columns = at_most(n - n0, BLOCK_N), across = blocks_of(columns, SIDE);
 #pragma omp for schedule(static)
-                    for (int64_t i = 0; i < down + new_b; i++) {
-                        const int64_t j = i - down;
-                        if (j < 0)
-                            split_panel(a + (m0 + i * SIDE) * a_m + k0 * a_k, a_m, a_k, rows - i * SIDE, depth, 0,
-                                        split_a + i * size);
-                        else
-                            split_panel(b + k0 * b_k + (n0 + j * SIDE) * b_n, b_n, b_k, columns - j * SIDE, depth, 1,
-                                        split_b + j * size);
-                    }
-                    const int64_t groups = blocks_of(down, GROUP);
+                for (int64_t j = 0; j < across; j++)
+                    split_panel(b + k0 * b_k + (n0 + j * SIDE) * b_n, b_n, b_k, columns - j * SIDE, depth, 1,
+                                split_b + j * size);
 #pragma omp for schedule(static)
-                    for (int64_t task = 0; task < groups * across; task++) {
-                        const int64_t j = task % across, first = task / across * GROUP;
-                        for (int64_t i = first; i < first + GROUP && i < down; i++)
-                            multiply_panels(split_a + i * size, split_b + j * size, here,
-                                            c + (m0 + i * SIDE) * n + n0 + j * SIDE, n, rows - i * SIDE,
-                                            columns - j * SIDE, k0 == 0);
-                    }
+                for (int64_t task = 0; task < groups * parts; task++) {
+                    const int64_t first = task / parts * group, after = at_most(first + group, down);
+                    const int64_t share = blocks_of(across, parts), part = task % parts;
+                    for (int64_t i = first; i < after; i++)
+                        split_panel(a + i * SIDE * a_m + k0 * a_k, a_m, a_k, m - i * SIDE, depth, 0,
+                                    split_a + (i - first) * size);
+                    for (int64_t j = part * share; j < at_most((part + 1) * share, across); j++)
+                        for (int64_t i = first; i < after; i++)
+                            multiply_panels(split_a + (i - first) * size, split_b + j * size, units,
+                                            c + i * SIDE * n + n0 + j * SIDE, n, m - i * SIDE, columns - j * SIDE,
+                                            k0 == 0);
                 }
+            }
         _tile_loadconfig(&before);
     }
 }
