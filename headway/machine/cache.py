@@ -15,7 +15,7 @@ import msgspec
 from headway.machine.inventory import Inventory
 from headway.machine.measurements import Measurements
 
-PROBE_VERSION = 5
+PROBE_VERSION = 6
 """Raised whenever a measurement's meaning or method changes, so that older figures are not mixed with newer."""
 
 
