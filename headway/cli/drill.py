@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import click
 
 from headway.cli.localized import command, option, recipe_options
 from headway.cli.output import check_writable, print_json
+from headway.cli.stopping import stopping_on
 from headway.cli.train import DEFAULT_RUNS
 from headway.i18n import current_translator, formatting
 
@@ -34,7 +36,9 @@ def drill(
 
     if report is not None:
         check_writable(report)
-    done = api.drill(find_recipe(recipe_path, overrides), faults=faults, runs=runs_folder, on_begin=_say_run)
+    # Whoever is told to end leaves no run and no disk in memory behind.
+    with stopping_on(signal.SIGTERM, signal.SIGHUP):
+        done = api.drill(find_recipe(recipe_path, overrides), faults=faults, runs=runs_folder, on_begin=_say_run)
     _clear()
     if report is not None:
         write_page(done, report)

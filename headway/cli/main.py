@@ -9,6 +9,7 @@ import click
 from headway import __version__
 from headway.cli.localized import LazyGroup, error_lines, language_option
 from headway.cli.output import print_json, say
+from headway.cli.stopping import exit_code
 from headway.cli.streams import OutputError, ReaderGoneError, guard_streams
 from headway.cli.usage import usage_problem
 from headway.errors import HeadwayError
@@ -35,9 +36,6 @@ COMMANDS = {
     "i18n": "headway.cli.i18n:i18n",
     "demo": "headway.cli.demo:demo",
 }
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -80,9 +78,10 @@ def _outcome() -> tuple[int, HeadwayError | None]:
         raise
     except HeadwayError as error:
         return error.exit_code, error
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
         say(current_translator().text("cli-stopped"))
-        return INTERRUPTED, None
+        # Click hides what interrupted it.
+        return exit_code(error.__cause__ or error), None
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code, None

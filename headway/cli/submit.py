@@ -11,7 +11,7 @@ import click
 
 from headway.cli.localized import command, option, recipe_options
 from headway.cli.train import DEFAULT_RUNS
-from headway.errors import RunError
+from headway.errors import RunError, TrainingError
 
 if TYPE_CHECKING:
     from headway.recipe import Recipe
@@ -66,6 +66,9 @@ def _job(recipe: Recipe, path: str, runs_folder: str, name: str | None, retries:
     from headway.resilience.launchers.job import SubmittedJob
 
     hardware, resilience = recipe.hardware, recipe.resilience
+    if hardware.accelerator == "auto":
+        # This server, where the job is written, says nothing of those where it will run.
+        raise TrainingError("training-submit-accelerator")
     return SubmittedJob(
         name=name or recipe.name,
         recipe=str(Path(path).absolute()) if Path(path).exists() else path,

@@ -11,6 +11,7 @@ import click
 
 from headway.cli.localized import command, option, recipe_options
 from headway.cli.output import print_json, say, stdout_console
+from headway.cli.stopping import exit_code, stopping_on
 from headway.errors import HeadwayError
 from headway.i18n import current_translator
 
@@ -19,14 +20,8 @@ if TYPE_CHECKING:
     from headway.training.session import Followers, Launcher
 
 DEFAULT_RUNS = "runs"
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
-
 PAUSED = 1
 """Exit code of a run that stopped by itself before its end, and can go on."""
-
-_SIGNALLED = 128
-"""What shells add to the number of the signal that ended a program."""
 
 
 class Settings(TypedDict):
@@ -86,7 +81,7 @@ def train(
             )
     except KeyboardInterrupt as error:
         _tell_stopped(watched)
-        return _SIGNALLED + error.number if isinstance(error, _SignalError) else INTERRUPTED
+        return exit_code(error)
     except HeadwayError:
         if watched:
             explain(watched[0])
@@ -102,31 +97,6 @@ def train(
         say(current_translator().text("cli-train-paused", name=run.name))
         return PAUSED
     return 0
-
-
-class _SignalError(KeyboardInterrupt):
-    """A signal by which schedulers ask a program to save and end: the same as Ctrl-C at a terminal."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-        super().__init__()
-
-
-@contextmanager
-def stopping_on(*numbers: signal.Signals) -> Iterator[None]:
-    """Raise `KeyboardInterrupt` at the first of some signals while the context lasts; further ones are ignored."""
-
-    def stop(number: int, _frame: object) -> None:
-        for one in numbers:
-            signal.signal(one, signal.SIG_IGN)
-        raise _SignalError(number)
-
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _tell_stopped(watched: Sequence[RunFolder]) -> None:

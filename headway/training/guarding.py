@@ -32,7 +32,7 @@ _STEP_BITS = 40
 """Of the step that processes tell each other; a recipe has at most 10^10 steps."""
 
 
-_OF_ONE_PROCESS = ("memory-creep", "device-events")
+_OF_ONE_PROCESS = ("memory-creep", "device-events", "data-stall")
 """Guards of what each process has for itself: each tells what it finds."""
 
 
@@ -67,6 +67,7 @@ class Guarding:
         store: the run's checkpoints.
         stalls: counts how long steps waited for their data.
         first_step: optimizer steps that are done already.
+        wait_for_writes: returns, in all processes, when no checkpoint is being written.
     """
 
     def __init__(
@@ -79,7 +80,9 @@ class Guarding:
         store: CheckpointStore,
         stalls: Stalls,
         first_step: int = 0,
+        wait_for_writes: Callable[[], None] = lambda: None,
     ) -> None:
+        self._wait_for_writes = wait_for_writes
         settings = self._settings = recipe.resilience.guards
         self._run, self._engine, self._events, self._store = run, engine, events, store
         self._not_finite = NotFinite(settings.not_finite, settings.max_roll_backs)
@@ -130,27 +133,28 @@ class Guarding:
         step = seen.step
         found = [*self._findings(step, seen.result), *self._corrupted(seen), *self.machine.take(seen)]
         back = next((one for one in found if one.action == "roll-back"), None)
-        target = None if back is None or not self._engine.is_first else self._target(step, back, skipped)
         for one in found:
             if one is not back:
                 self._tell(step, one, one.action)
         self._is_short_of_disk = any(one.guard == DISK and one.action == "pause" for one in found)
-        goes_back, is_spike, pauses = self._engine.any(
+        wants_back, is_spike, pauses = self._engine.any(
             [
-                target is not None,
-                target is not None and back is not None and back.guard == LOSS_SPIKE,
+                self._engine.is_first and back is not None,
+                self._engine.is_first and back is not None and back.guard == LOSS_SPIKE,
                 any(one.action == "pause" for one in found),
             ]
         )
+        to_step = self._target_of_all(step, back, skipped) if wants_back else None
+        goes_back = to_step is not None
         stopping = next((one for one in found if one.action == "stop"), None if goes_back else back)
         if stopping is not None and stopping.error is not None:
             if stopping is back:
                 self._tell(step, stopping, "stop")
             # A process that has found nothing is ended by the launcher, as after any failure.
             raise stopping.error
-        if not goes_back:
+        if to_step is None:
             return (Verdict.PAUSE if pauses else Verdict.GO_ON), None
-        to_step, last = self._agree(target or 0), step - 1
+        last = step - 1
         after = skipped.after_spike(last, to_step) if is_spike else skipped.after_bad_batch(last)
         if back is not None:
             self._tell(step, back, "roll-back", to_step=to_step, skipped=after.to_list())
@@ -173,12 +177,21 @@ class Guarding:
     def _corrupted(self, seen: Seen) -> Iterable[Finding]:
         if not self._corruption.is_due(seen.step):
             return
+        # Each process compares what it did twice; all have to know, and the first one tells.
+        wrong = [rank for rank, is_wrong in enumerate(self._engine.gather(float(seen.is_same is False))) if is_wrong]
         own = self._engine.replica_digest()
         halves = [] if own is None else [self._engine.gather(float(half)) for half in divmod(own, _HALF)]
         digests = [int(high) * _HALF + int(low) for high, low in zip(*halves, strict=True)]
-        found = self._corruption.take(seen.step, is_same=seen.is_same, digests=digests)
+        found = self._corruption.take(seen.step, wrong_ranks=wrong, digests=digests)
         if found is not None:
             yield found
+
+    def _target_of_all(self, step: int, back: Finding | None, skipped: SkippedData) -> int | None:
+        """Return the checkpoint that all processes go back to; None where no more help is left."""
+        # A write that ends later may drop the very checkpoint that is chosen now.
+        self._wait_for_writes()
+        target = self._target(step, back, skipped) if back is not None and self._engine.is_first else None
+        return self._agree(-1 if target is None else target)
 
     def _target(self, step: int, finding: Finding, skipped: SkippedData) -> int | None:
         """Return the checkpoint to go back to: each time in a row one further back; None where no more help is left."""
@@ -193,10 +206,11 @@ class Guarding:
                 sound.append(saved)
         return sound[-1] if sound else None
 
-    def _agree(self, step: int) -> int:
-        """Return the step that the first process names."""
-        named = [self._engine.is_first and bool(step >> bit & 1) for bit in range(_STEP_BITS)]
-        return sum(int(flag) << bit for bit, flag in enumerate(self._engine.any(named)))
+    def _agree(self, step: int) -> int | None:
+        """Return the step that the first process names; None where it names a negative one."""
+        own = [step >= 0, *(bool(step >> bit & 1) for bit in range(_STEP_BITS))]
+        is_named, *bits = self._engine.any([self._engine.is_first and flag for flag in own])
+        return sum(int(flag) << bit for bit, flag in enumerate(bits)) if is_named else None
 
     def _tell(self, step: int, finding: Finding, action: str, **details: Any) -> None:
         if self._engine.is_first or finding.guard in _OF_ONE_PROCESS:

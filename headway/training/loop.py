@@ -99,6 +99,7 @@ class TrainingLoop:
             store=self._saver.store,
             stalls=self._stalls,
             first_step=first_step,
+            wait_for_writes=self._saver.wait,
         )
         self._reader: Prefetcher | None = None
         self._saver.on_saved = self._guarding.machine.note_save
@@ -237,8 +238,6 @@ class TrainingLoop:
     def _go_back(self, stream: BatchStream, back: RollBack) -> None:
         """Take up an earlier checkpoint with other data behind it; what was saved since is of a branch that is left."""
         self._pulse.beat("build", self._step)
-        # What is being written now is of the branch that is left, too.
-        self._saver.wait()
         store = self._saver.store
         snapshot = store.load(back.to_step)
         if self._engine.is_first:

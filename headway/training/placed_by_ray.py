@@ -24,6 +24,10 @@ class WorkerEndedError(Exception):
     """A worker ended with an exit code that is not 0."""
 
 
+_WANTS_GPU = {"cpu": False, "auto": None}
+"""What a recipe's accelerator asks Ray for; a device by name is one that each worker needs."""
+
+
 def train_by_ray(
     run: RunFolder, followers: Followers | None = None, *, processes: int, retries: int | None = None
 ) -> None:
@@ -46,7 +50,7 @@ def train_by_ray(
                 _train,
                 {"run": str(run.path.absolute())},
                 workers=processes,
-                use_gpu=recipe.hardware.accelerator != "cpu",
+                use_gpu=_WANTS_GPU.get(recipe.hardware.accelerator, True),
                 max_failures=recipe.resilience.max_restarts if retries is None else retries,
                 folder=run.logs_folder,
             )

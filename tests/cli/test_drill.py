@@ -16,6 +16,7 @@ REASONS = {
     "drill-reason-not-detected": {"log": "<b>"},
     "drill-reason-by-hand": {"log": "a.log"},
     "drill-reason-weights": {"log": "a.log"},
+    "drill-reason-repeated": {"steps": 2},
     "drill-reason-orphans": {"pids": "1, 2"},
 }
 

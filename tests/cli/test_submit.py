@@ -109,6 +109,13 @@ def test_without_a_scheduler_it_is_said(trained: Headway) -> None:
     assert trained("submit", "small.toml", "--to", "slurm", "--output", "no/such/folder.sh").code != 0
 
 
+def test_what_the_nodes_have_must_be_said(trained: Headway) -> None:
+    for scheduler in ("slurm", "kubernetes"):
+        refused = trained("submit", "small.toml", "--to", scheduler, "--set", "hardware.accelerator=auto")
+        assert refused.code != 0
+        assert "hardware.accelerator" in refused.err
+
+
 def test_a_job_set_starts_all_pods_again_and_shares_the_runs(trained: Headway, tmp_path: Path) -> None:
     sizes = ("--set", "hardware.devices=16", "--set", "hardware.devices_per_node=8")
     changes = (*sizes, "--set", "hardware.accelerator=h100", "--set", "resilience.grace_time=10 min")

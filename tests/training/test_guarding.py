@@ -23,7 +23,9 @@ from headway.runs import RunFolder
 from headway.telemetry.device_events import ProcessorReader
 from headway.training import machine_guards
 from headway.training.data import prepare
+from headway.training.guarding import Guarding
 from headway.training.place import RENDEZVOUS, Place
+from headway.training.saving import Saver
 from headway.training.session import open_run
 from tests.training.faulty import Killed, name_of, train
 
@@ -98,6 +100,23 @@ def test_the_batch_without_a_number_is_passed_over(
     assert len(engine.taken) == 13 + STEPS - 10
     losses = [[record["loss"] for record in one.metrics()] for one in (run, healthy[0])]
     assert losses[0][:12] == losses[1][:12]
+
+
+def test_nothing_is_written_while_the_way_back_is_chosen(
+    start: Callable[..., RunFolder], order: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write that ends later would drop the oldest checkpoint, which may be the very one."""
+    calls: list[str] = []
+    for owner, name in ((Saver, "wait"), (Guarding, "_target")):
+        real = getattr(owner, name)
+
+        def noted(*given: Any, name: str = name, real: Callable[..., Any] = real) -> Any:
+            calls.append(name)
+            return real(*given)
+
+        monkeypatch.setattr(owner, name, noted)
+    train(start(not_finite="roll-back"), monkeypatch, poisons=order[12:13])
+    assert calls[:2] == ["wait", "_target"]
 
 
 def test_a_step_without_a_number_is_left_out(

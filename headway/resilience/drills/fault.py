@@ -53,6 +53,7 @@ class Fault(ABC):
         keeps_weights: whether the last weights must be those of the clean run, byte for byte.
         is_mended_by_hand: whether a person has to start the run again, once the cause is gone.
         needs_many: whether there must be several processes.
+        repeats_nothing: whether the run has time to save, so that no step is done again.
     """
 
     name: ClassVar[str]
@@ -63,6 +64,7 @@ class Fault(ABC):
     keeps_weights: ClassVar[bool] = True
     is_mended_by_hand: ClassVar[bool] = False
     needs_many: ClassVar[bool] = False
+    repeats_nothing: ClassVar[bool] = False
 
     def order(self, grounds: Grounds) -> Order:
         """Return what a worker is asked for; the last one has the rank of faults that need several."""

@@ -10,7 +10,7 @@ from typing import Any
 from headway.resilience.checkpoint.damage import MANIFEST
 from headway.resilience.drills.fault import Fault
 from headway.resilience.drills.result import Reason, Result
-from headway.resilience.drills.stage import Stage, is_alive
+from headway.resilience.drills.stage import Stage
 
 CLEAN = "clean"
 """The name of the run without a fault."""
@@ -94,9 +94,11 @@ def _broken(fault: Fault, stage: Stage, seen: Seen, *, is_detected: bool, is_ide
         yield Reason(message_id="drill-reason-by-hand", arguments=log)
     if fault.keeps_weights and not is_identical:
         yield Reason(message_id="drill-reason-weights", arguments=log)
-    left = sorted(pid for pid in stage.seen if is_alive(pid))
-    if left:
-        yield Reason(message_id="drill-reason-orphans", arguments={"pids": ", ".join(map(str, left))})
+    if fault.repeats_nothing and (repeated := _repeated(stage.records())):
+        yield Reason(message_id="drill-reason-repeated", arguments={"steps": repeated})
+    if stage.orphans:
+        pids = ", ".join(map(str, sorted(stage.orphans)))
+        yield Reason(message_id="drill-reason-orphans", arguments={"pids": pids})
 
 
 def _detected_at(fault: Fault, events: list[dict[str, Any]], at: float) -> float | None:

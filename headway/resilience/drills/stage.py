@@ -27,6 +27,9 @@ OVERDUE_SECONDS = 900.0
 GRACE_SECONDS = 30.0
 """For what is ended to end by itself, before it is killed."""
 
+ORPHAN_SECONDS = 30.0
+"""For the last processes of a command to end after it; what is there then was left behind."""
+
 _POLL_SECONDS = 0.02
 
 
@@ -53,6 +56,8 @@ class Stage:
         self._command: subprocess.Popen[bytes] | None = None
         self.seen: set[int] = set()
         """Processes of the command that were seen, workers included."""
+        self.orphans: set[int] = set()
+        """Those of them that outlived it."""
 
     @property
     def store(self) -> CheckpointStore:
@@ -111,9 +116,11 @@ class Stage:
             go_mark(self.run.path).touch()
 
     def wait_for_end(self) -> None:
-        """Wait until the command has ended, and none of its processes is left."""
+        """Wait until the command has ended, and for its processes to do so; those that do not are orphans."""
         self._wait(self.has_ended)
-        self._wait(lambda: not any(map(is_alive, self.seen)))
+        with suppress(OverdueError):
+            self._wait(lambda: not any(map(is_alive, self.seen)), ORPHAN_SECONDS)
+        self.orphans |= {pid for pid in self.seen if is_alive(pid)}
 
     def is_finished(self) -> bool:
         """Say whether the training has come to its end."""
@@ -133,8 +140,8 @@ class Stage:
             return [child.pid for child in psutil.Process(self.supervisor).children(recursive=True)]
         return []
 
-    def _wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + OVERDUE_SECONDS
+    def _wait(self, condition: Callable[[], bool], seconds: float = OVERDUE_SECONDS) -> None:
+        deadline = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > deadline:
                 raise OverdueError
@@ -148,6 +155,8 @@ class Stage:
     ) -> None:
         """Leave no process behind."""
         self.open_gate()
+        for pid in self.orphans:
+            kill(pid)
         if self._command is None or self._command.poll() is not None:
             return
         self._command.send_signal(signal.SIGTERM)

@@ -35,18 +35,19 @@ class Corruption:
         """Say whether a step is to be done twice."""
         return self._action != "off" and self._every_steps is not None and step % self._every_steps == 0
 
-    def take(self, step: int, *, is_same: bool | None, digests: Sequence[int]) -> Finding | None:
+    def take(self, step: int, *, wrong_ranks: Sequence[int], digests: Sequence[int]) -> Finding | None:
         """Take in how a step went.
 
         Args:
             step: optimizer steps done.
-            is_same: whether doing it twice gave the same; None where it was not.
+            wrong_ranks: processes in which doing it twice did not give the same.
             digests: of the copies that processes hold, by rank; none where they hold parts.
         """
-        if self._action == "off" or (is_same is not False and len(set(digests)) <= 1):
+        if self._action == "off" or (not wrong_ranks and len(set(digests)) <= 1):
             return None
-        what = "replay" if is_same is False else "copies"
-        rank = odd_one(digests)
+        what = "replay" if wrong_ranks else "copies"
+        # One that computed wrong has spoilt the others' sums too; where several did, the copies may tell the first.
+        rank = wrong_ranks[0] if len(wrong_ranks) == 1 else odd_one(digests)
         return Finding(
             guard=GUARD,
             action=self._action,

@@ -18,7 +18,7 @@ def train_on_ray(
     settings: Mapping[str, Any],
     *,
     workers: int,
-    use_gpu: bool,
+    use_gpu: bool | None,
     max_failures: int,
     folder: Path,
 ) -> None:
@@ -28,7 +28,7 @@ def train_on_ray(
         entry: what each process runs; an exception in it is a failure.
         settings: passed to it.
         workers: how many processes; Ray gives each its rank.
-        use_gpu: whether each has an accelerator of its own.
+        use_gpu: whether each has an accelerator of its own; None where the cluster has enough for all.
         max_failures: how often Ray may start them all again.
         folder: where Ray keeps its own notes; all nodes must see it.
 
@@ -46,6 +46,8 @@ def train_on_ray(
     if is_ours:
         # On the cluster that RAY_ADDRESS names, else on this machine.
         ray.init(logging_level=logging.WARNING, log_to_driver=False, runtime_env={"env_vars": _variables()})
+    if use_gpu is None:
+        use_gpu = ray.cluster_resources().get("GPU", 0) >= workers
     trainer = TorchTrainer(
         entry,
         train_loop_config=dict(settings),

@@ -30,7 +30,8 @@ def port(subject: Subject) -> Iterator[Finding]:
             status="failed", message_id="preflight-host-unknown", arguments={"host": address, "reason": reason}
         )
         return
-    if subject.environment.get("RANK", "0") == "0":
+    # Under srun each process has its number from Slurm alone.
+    if subject.environment.get("RANK", subject.environment.get("SLURM_PROCID", "0")) == "0":
         yield _can_listen(address, int(text), found[0][0])
     else:
         yield _can_reach(address, int(text))

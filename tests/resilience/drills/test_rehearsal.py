@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +13,7 @@ import pytest
 from headway.errors import RunError, TrainingError
 from headway.recipe import Recipe
 from headway.resilience.drills import FAULTS, drill
+from headway.resilience.drills import stage as stages
 from headway.resilience.drills.fault import Grounds
 from headway.resilience.drills.measuring import Seen, judged
 from headway.resilience.drills.rehearsal import rehearse
@@ -116,3 +119,25 @@ def test_parts_of_weights_have_no_copies(grounds: Grounds) -> None:
 def test_a_run_that_the_fault_did_not_meet_has_failed(seen: Seen, reason: str, tmp_path: Path) -> None:
     result = judged(FAULTS["nan"](), stage(tmp_path), stage(tmp_path), seen)
     assert (result.status, result.reasons[0].message_id) == ("failed", reason)
+
+
+def test_what_a_run_leaves_behind_is_named_and_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "ORPHAN_SECONDS", 0.05)
+    with subprocess.Popen(["sleep", "1000"]) as orphan:
+        with stage(tmp_path) as left:
+            left.seen.add(orphan.pid)
+            left.wait_for_end()
+            assert left.orphans == {orphan.pid}
+        assert orphan.wait() == -signal.SIGKILL
+
+
+def test_steps_that_are_done_again_after_an_end_in_time_break_a_promise(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = stage(tmp_path)
+    monkeypatch.setattr(Stage, "is_finished", lambda _: True)
+    run.run.metrics_path().parent.mkdir(parents=True)
+    run.run.metrics_path().write_text("".join(f'{{"step":{step},"time":{step}}}\n' for step in (1, 2, 2, 3)))
+    (tmp_path / "run" / "events.jsonl").write_text('{"time":5,"event":"attempt-stopped"}\n')
+    (reason,) = judged(FAULTS["terminated"](), run, run, Seen(at=1.0)).reasons
+    assert (reason.message_id, reason.arguments) == ("drill-reason-repeated", {"steps": 1})

@@ -56,14 +56,14 @@ def test_the_majority_names_the_odd_one(digests: list[int], rank: int) -> None:
 def test_steps_and_copies_that_differ_are_found() -> None:
     guard = Corruption("stop", every_steps=10)
     assert [step for step in range(1, 31) if guard.is_due(step)] == [10, 20, 30]
-    assert guard.take(10, is_same=True, digests=[3, 3, 3]) is None
-    assert guard.take(10, is_same=None, digests=[]) is None
-    found = [guard.take(10, is_same=False, digests=[3, 3]), guard.take(10, is_same=True, digests=[3, 3, 4])]
-    assert [(one.arguments["what"], one.arguments["rank"]) for one in found if one] == [("replay", -1), ("copies", 2)]
+    assert guard.take(10, wrong_ranks=[], digests=[3, 3, 3]) is None
+    assert guard.take(10, wrong_ranks=[], digests=[]) is None
+    found = [guard.take(10, wrong_ranks=[0], digests=[3, 3]), guard.take(10, wrong_ranks=[], digests=[3, 3, 4])]
+    assert [(one.arguments["what"], one.arguments["rank"]) for one in found if one] == [("replay", 0), ("copies", 2)]
     english = Translator("en")
     for one in found:
         assert one is not None
         assert "{" not in english.text("guard-corruption", step=10, **one.arguments) + english.error(one.error)[0]  # type: ignore[arg-type]
     assert not Corruption("stop", every_steps=None).is_due(10)
     assert not Corruption("off", every_steps=1).is_due(10)
-    assert Corruption("off", every_steps=1).take(10, is_same=False, digests=[]) is None
+    assert Corruption("off", every_steps=1).take(10, wrong_ranks=[0], digests=[]) is None

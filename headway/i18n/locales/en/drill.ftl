@@ -54,6 +54,11 @@ drill-reason-not-detected = Nothing in the run's events tells of the fault; see 
 drill-reason-by-hand = The run had to be started again by hand, where it should have started by itself; see { $log }.
 # $log (String): a path
 drill-reason-weights = The last weights differ from those of the run without a fault; see { $log }.
+# $steps (Number)
+drill-reason-repeated = { $steps ->
+    [one] { $steps } step was
+   *[other] { $steps } steps were
+} done again, though the run was asked to end and had time to save.
 # $pids (String): numbers of processes
 drill-reason-orphans = Processes were left behind: { $pids }.
 # $batches (Number)

@@ -190,3 +190,5 @@ training-device-error = A device must not have errors that it cannot correct: { 
        *[other] Xid { $code }
     } by step { $step }.
     .next = Go on with --resume from the last checkpoint; have the device reset, or leave it out.
+training-submit-accelerator = The recipe must say what each process of a cluster needs, but `hardware.accelerator` is "auto", which only a server can answer for itself.
+    .next = Add `--set hardware.accelerator=cpu`, or the name of a device such as `h100-sxm-80gb`.

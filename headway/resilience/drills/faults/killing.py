@@ -55,6 +55,7 @@ class Terminated(Fault):
     name = "terminated"
     signs = frozenset({"attempt-stopped"})
     is_mended_by_hand = True
+    repeats_nothing = True
 
     def inject(self, stage: Stage) -> None:
         """Ask it to end."""
