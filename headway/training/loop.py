@@ -208,7 +208,7 @@ class TrainingLoop:
         if self._reader is not None:
             self._reader.close()
         # Where the training ends with an error, that one is told, and not what followed.
-        self._saver.close()
+        self._saver.close(hurries=self._should_stop)
         self._metrics.close()
 
     def _validation_batches(self) -> list[Batch]:

@@ -21,7 +21,7 @@ from headway.runs import EventLog, RunFolder
 from headway.training.engines import Engine
 from headway.training.intervals import AdaptedInterval
 from headway.training.place import Place
-from headway.training.second_copy import SecondCopy
+from headway.training.second_copy import COPY_SECONDS, SecondCopy
 
 
 @final
@@ -105,11 +105,15 @@ class Saver:
         """
         self._background.wait()
 
-    def close(self) -> None:
-        """Wait for what is being written or copied, whatever becomes of it."""
+    def close(self, *, hurries: bool = False) -> None:
+        """Wait for what is being written or copied, whatever becomes of it.
+
+        Args:
+            hurries: whether the run was told to stop: a copy then has half of the grace time.
+        """
         with suppress(CheckpointError):
             self._background.wait()
-        self._copies.close()
+        self._copies.close(self._recipe.resilience.grace_time / 2 if hurries else COPY_SECONDS)
 
     def _write(self, snapshot: Snapshot, started: float) -> Path:
         if self._recipe.resilience.asynchronous_checkpoints:

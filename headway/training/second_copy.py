@@ -28,6 +28,9 @@ from headway.training.data.locations import reaching, store_of
 COPIED = "checkpoint-copied"
 """The event of a copy that was verified."""
 
+COPY_SECONDS = 3600.0
+"""For the copies that are still to be made when a training has come to its end."""
+
 _BLOCK_BYTES = 2**22
 
 
@@ -216,6 +219,7 @@ class SecondCopy:
         self._vault = vault_of(recipe, run)
         self._steps = copied_steps(run) if self._vault is not None else []
         self._lock = threading.Lock()
+        self._is_late = False
         self._thread: threading.Thread | None = None
         self._busy: tuple[int, Path] | None = None
         self._waiting: tuple[int, Path] | None = None
@@ -234,13 +238,20 @@ class SecondCopy:
             self._waiting = (step, path)
             if self._busy is None:
                 self._busy, self._waiting = self._waiting, None
-                self._thread = threading.Thread(target=self._work, name="checkpoint-copier")
+                self._thread = threading.Thread(target=self._work, name="checkpoint-copier", daemon=True)
                 self._thread.start()
 
-    def close(self) -> None:
-        """Return when what was offered last is copied, or has failed."""
+    def close(self, limit_seconds: float = COPY_SECONDS) -> None:
+        """Return when what was offered last is copied, or has failed, or the time is over; then it is told.
+
+        Args:
+            limit_seconds: for the copies that are still to be made.
+        """
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(limit_seconds)
+            if self._thread.is_alive():
+                self._tell("timeout")
+                self._is_late = True
 
     def _work(self) -> None:
         with self._lock:
@@ -267,6 +278,9 @@ class SecondCopy:
             self._tell(str(error).splitlines()[0] if str(error) else type(error).__name__)
 
     def _tell(self, reason: str) -> None:
+        if self._is_late:
+            # Nobody listens any more, and the process is about to end.
+            return
         arguments = {"location": str(self._location), "reason": reason}
         self._events.record("notice", id="checkpoint-copy-failed", arguments=arguments)
 

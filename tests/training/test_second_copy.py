@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from headway.errors import CheckpointError
 from headway.recipe import Recipe
 from headway.resilience.checkpoint import CheckpointStore
 from headway.runs import EventLog, RunFolder
-from headway.training.second_copy import SecondCopy, copied_steps, load_newest
+from headway.training.second_copy import FolderVault, SecondCopy, copied_steps, load_newest
 from headway.training.session import Session, open_run
 from tests.resilience.checkpoint.snapshots import require_equal, snapshot_of
 
@@ -78,6 +79,23 @@ def test_a_copy_that_fails_is_told_and_no_more(make_small_recipe: Make, tmp_path
     assert notice["id"] == "checkpoint-copy-failed"
     assert copied_steps(run) == []
     assert load_newest(run, recipe, fine)[2] is False
+
+
+def test_a_copy_that_takes_for_ever_holds_nobody_up(
+    make_small_recipe: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A mock of a store that stands still: a real one of that kind cannot be mounted here."""
+    recovers = threading.Event()
+    monkeypatch.setattr(FolderVault, "put", lambda *_: recovers.wait())
+    recipe = make_small_recipe(resilience={"second_copy": str(tmp_path / "second")})
+    run = RunFolder.create(tmp_path, recipe, {})
+    with EventLog(run.events_path) as events:
+        copies = SecondCopy(recipe, run, events)
+        copies.offer(1, CheckpointStore(run.checkpoints_folder).save(snapshot_of(1)))
+        copies.close(0.05)
+    recovers.set()
+    (notice,) = [event for event in run.events() if event["event"] == "notice"]
+    assert (notice["id"], notice["arguments"]["reason"]) == ("checkpoint-copy-failed", "timeout")
 
 
 def test_a_run_goes_on_from_the_second_place(make_small_recipe: Make, tmp_path: Path) -> None:
