@@ -23,6 +23,9 @@ from headway.training.intervals import AdaptedInterval
 from headway.training.place import Place
 from headway.training.second_copy import COPY_SECONDS, SecondCopy
 
+_TURN_SECONDS = 0.5
+"""Between two looks at whether all processes have written."""
+
 
 @final
 class Saver:
@@ -77,7 +80,7 @@ class Saver:
             CheckpointError: it cannot be written, or the one before could not be.
         """
         started = time.monotonic()
-        self._background.wait()
+        self.wait()
         state = {**state, SAVED_AT: time.time()}
         files = {"config.json": (json.dumps(to_hf_config(self._recipe.model), indent=1) + "\n").encode()}
         part = self._engine.part(self._background.copy.keep)
@@ -98,11 +101,16 @@ class Saver:
         self._background.raise_failure()
 
     def wait(self) -> None:
-        """Return when everything is safe.
+        """Return when everything is safe, in all processes; all must ask.
+
+        They look together, and often: whoever waited for the others in one go would be given up by the network after
+        ten minutes, which a large part on a slow disk may take.
 
         Raises:
             CheckpointError: see `save`.
         """
+        while self._engine.any([self._background.is_busy_after(_TURN_SECONDS)])[0]:
+            continue
         self._background.wait()
 
     def close(self, *, hurries: bool = False) -> None:
@@ -154,7 +162,7 @@ class Saver:
 
         self._background.run(work)
         if not is_asynchronous:
-            self._background.wait()
+            self.wait()
             # Of a size that plans do not count: it was there while nothing else was needed.
             self._background.copy.drop()
 

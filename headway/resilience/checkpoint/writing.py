@@ -113,6 +113,13 @@ class BackgroundWriter:
             self._thread = None
         self.raise_failure()
 
+    def is_busy_after(self, seconds: float) -> bool:
+        """Return whether something is still being written after so long, or as soon as nothing is."""
+        if self._thread is None:
+            return False
+        self._thread.join(seconds)
+        return self._thread.is_alive()
+
     def raise_failure(self) -> None:
         """Raise what kept the last checkpoint from being written, if it is known already; see `wait`."""
         failure, self._failure = self._failure, None
