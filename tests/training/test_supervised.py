@@ -18,6 +18,7 @@ import pytest
 from headway.diagnosis import diagnose
 from headway.errors import HeadwayError, RunError, TrainingError
 from headway.recipe import Recipe
+from headway.resilience.supervisor.watch import LEAST_HANG_SECONDS
 from headway.runs import RunFolder
 from headway.training.session import Followers, open_run
 from headway.training.supervised import train_supervised
@@ -113,7 +114,7 @@ def test_a_stopped_rank_is_a_hang_whose_stacks_are_kept(make_small_recipe: Make,
     train_supervised(run, kill_at(12, run, 1, signal.SIGSTOP, 2), processes=2)
     hang = the(run, "hang")
     assert hang["ranks"] == [1]
-    assert hang["silent_seconds"] > 5
+    assert hang["silent_seconds"] > LEAST_HANG_SECONDS
     assert set(hang["doing"]) == {"0", "1"}
     for rank in (0, 1):
         assert "loop.py" in run.log_path(rank).read_text(), "the Python stacks of each rank"

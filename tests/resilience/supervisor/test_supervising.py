@@ -16,6 +16,7 @@ import pytest
 
 from headway.errors import RunError, TrainingError
 from headway.resilience.supervisor import Limits, supervise
+from headway.resilience.supervisor.watch import LEAST_HANG_SECONDS
 
 QUICK = Limits(retries=3, wait_seconds=0.05, grace_seconds=5.0, hang_steps=0)
 
@@ -116,7 +117,7 @@ def test_a_hang_is_found_written_down_and_ended(tmp_path: Path) -> None:
     assert (outcome.status, outcome.attempts) == (0, 2)
     assert time.monotonic() - started < 120
     (hang,) = [event for event in events(tmp_path / "run") if event["event"] == "hang"]
-    assert 5 < hang["silent_seconds"] < 60
+    assert LEAST_HANG_SECONDS < hang["silent_seconds"] < 60
     assert "pid=" in (tmp_path / "run" / "logs" / hang["stacks"]).read_text()
     failed = next(event for event in events(tmp_path / "run") if event["event"] == "attempt-failed")
     assert failed["cause"] == "hang"
